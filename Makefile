@@ -1,0 +1,46 @@
+# Every target sets up what it needs: a virtual environment in .venv, made once and again when the requirements change.
+PYTHON ?= python3
+BIN := .venv/bin
+# Applies to build environments too, so that no unpinned package slips in.
+export PIP_CONSTRAINT := constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.PHONY: help show test test-slow check format clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+show: .venv/.base ## sentences of every German construction (of another language: make show L=fr)
+	@$(BIN)/python -m data.grammar show $(or $(L),de)
+
+test: .venv/.dev ## the tests, without the slow ones
+	@$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: .venv/.dev ## the slow tests
+	@$(BIN)/python -m pytest -n auto -m slow
+
+check: .venv/.dev ## format, lint, types, then the tests: what CI runs
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(MAKE) --no-print-directory test
+
+format: .venv/.dev ## bring the code into shape
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+clean: ## remove the environment and what tests leave behind
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
+
+.venv/.base: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed, {sys.executable} is {sys.version.split()[0]}; try: make PYTHON=python3.11")'
+	@echo "Setting up .venv (once; a minute or two) …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PIP) -e .
+	@touch $@
+
+.venv/.dev: .venv/.base
+	@echo "Installing the test tools (once) …"
+	@$(PIP) -e ".[dev]"
+	@touch $@

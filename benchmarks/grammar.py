@@ -1,0 +1,113 @@
+"""Speed and memory of the grammar engine: `python benchmarks/grammar.py`. Every figure is the best of three.
+
+The rival is the way the published generator works, written anew here: whole lists of sentences, no metadata. Both expand
+the same grammars in the same run. Memory is the peak of a process of its own.
+"""
+
+import itertools
+import multiprocessing
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from data.grammar import Draw, Expansion, Grammar, build, constructions, folder_of, languages, load, parse
+from data.grammar.frames import frames
+from data.grammar.unroll import unroll
+from data.grammar.variation import Variation
+
+REPEATS = 3
+PRODUCT = 128**3  # 2,097,152 sentences
+PUBLISHED = Path(__file__).resolve().parents[2] / "shared/reference/clams_fr/grammars"
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The fastest of several runs: what is slower was disturbed."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def listed(grammar: Grammar) -> list[tuple[bool, str]]:
+    """Lists all the way: every template's sentences in memory, flags only."""
+    result: list[tuple[bool, str]] = []
+    for frame in frames(unroll(grammar)):
+        variation = Variation(grammar, frame)
+        strings: list[tuple[bool, str]] = [(True, "")]
+        for index, slot in enumerate(frame.slots):
+            if index in variation.slots:
+                forms = [(not v.change, v.forms[0]) for versions, _ in variation.settings() for v in versions]
+                strings = [(flag and good, f"{text} {form}") for flag, text in strings for good, form in forms]
+            else:
+                strings = [(flag, f"{text} {form}") for form in slot.forms for flag, text in strings]
+        result += [(flag, text.strip()) for flag, text in strings]
+    return result
+
+
+def product_grammar() -> Grammar:
+    words = " | ".join(f"word{i}" for i in range(128))
+    return build("product", "product", parse("S[] A[] B[] C[]\n" + "\n".join(f"{x}[] {words}" for x in "ABC"), "product"))
+
+
+def stream_product() -> None:
+    assert sum(1 for _ in Expansion(product_grammar())) == PRODUCT
+
+
+def list_product() -> None:
+    assert len(listed(product_grammar())) == PRODUCT
+
+
+def _peak(work: Callable[[], None], queue: "multiprocessing.Queue[tuple[float, float]]") -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    work()
+    took = time.perf_counter() - start
+    queue.put((took, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024))
+
+
+def peak(work: Callable[[], None]) -> tuple[float, float]:
+    """Seconds, and megabytes above an idle process that has loaded the program."""
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=_peak, args=(work, queue))
+    process.start()
+    result = queue.get()
+    process.join()
+    return result
+
+
+def main() -> None:
+    console = Console(highlight=False)
+    folders = [folder_of(lang) for lang in languages()] + ([PUBLISHED] if PUBLISHED.is_dir() else [])
+    view = Table("grammars", "sentences", "ours, all metadata /s", "lists, flags only /s", "ratio", title="expansion")
+    for folder in folders:
+        grammars = [load(folder, name) for name in constructions(folder)]
+        n = sum(len(group.sentences) for g in grammars for group in Expansion(g))
+        ours = n / seconds(lambda grammars=grammars: [sum(1 for _ in Expansion(g)) for g in grammars])
+        rival = n / seconds(lambda grammars=grammars: [len(listed(g)) for g in grammars])
+        name = folder.name if folder != PUBLISHED else "published fr"
+        view.add_row(name, f"{n:,}", f"{ours:,.0f}", f"{rival:,.0f}", f"{ours / rival:.2f}")
+    console.print(view)
+
+    view = Table("language", "sentences a second, one core", title="sampling 100,000 corpus sentences")
+    for lang in languages():
+        corpus = load(folder_of(lang), "corpus")
+        took = seconds(lambda corpus=corpus: sum(1 for _ in itertools.islice(Draw(corpus, seed=0), 100_000)))
+        view.add_row(lang, f"{100_000 / took:,.0f}")
+    console.print(view)
+
+    view = Table("way", "seconds", "peak memory, MB", title=f"a product of {PRODUCT:,} sentences")
+    for name, work in (("ours, streamed, all metadata", stream_product), ("lists, flags only", list_product)):
+        took, memory = peak(work)
+        view.add_row(name, f"{took:.2f}", f"{memory:.1f}")
+    console.print(view)
+
+
+if __name__ == "__main__":
+    main()

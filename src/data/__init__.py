@@ -1,0 +1,1 @@
+"""Text: grammars, corpora, vocabularies, and the batches that networks read."""

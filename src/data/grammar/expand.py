@@ -1,0 +1,94 @@
+"""Every sentence of a challenge set, group by group: the grammatical one and what it is compared with.
+
+The order is that of the published sets: template by template; within one, earlier slots change fastest, the varied
+slot fastest of all; a grammatical sentence directly before its ungrammatical ones.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from .clitics import MARK, Clitics, joined_spans, render
+from .errors import GrammarError, Notice
+from .features import Value, read
+from .frames import Frame, frames
+from .rules import START, Grammar
+from .unroll import unroll
+from .variation import Variation, syncretism
+from .writer import Sentence, Writer
+
+# Settings of the varied slots are worked out once a frame while there are no more than this, else anew each time.
+KEPT_SETTINGS = 10_000
+
+
+class Group(NamedTuple):
+    """Sentences that differ in the varied slots alone. The first is grammatical."""
+
+    number: int
+    template: int
+    features: Mapping[str, Value]
+    tags: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+
+
+class Expansion:
+    """All groups of a grammar. Iterating streams them; what is left out is counted on the way."""
+
+    def __init__(self, grammar: Grammar, clitics: Clitics = "split") -> None:
+        self.grammar = grammar
+        self.clitics = clitics
+        self.root = unroll(grammar)
+        self.marked = any(MARK.search(word) for body in grammar.rules.values() for a in body for word in map(str, a.parts))
+        self.syncretic_sentences = 0
+        self.groups_without_counterpart = 0
+        self.notices: tuple[Notice, ...] = (*grammar.notices, *syncretism(grammar))
+        self._check_vary()
+
+    def __iter__(self) -> Iterator[Group]:
+        self.syncretic_sentences = self.groups_without_counterpart = 0
+        number = itertools.count()
+        for frame in frames(self.root):
+            yield from self._groups(frame, number)
+
+    def template(self, index: int) -> str:
+        """A template as it stands in the file, its variables filled in."""
+        return str(self.grammar.rules[START][index])
+
+    def count(self) -> int:
+        """The number of groups, without writing them out; groups that syncretism leaves empty are still counted."""
+        total = 0
+        for frame in frames(self.root):
+            variation = Variation(self.grammar, frame)
+            fixed = (len(s.forms) for i, s in enumerate(frame.slots) if i not in variation.slots)
+            total += variation.size * math.prod(fixed)
+        return total
+
+    def _check_vary(self) -> None:
+        """A misspelt vary: line is an error; without it a set would be empty in silence."""
+        names = {symbol.name for symbol in self.grammar.rules}
+        for vary in self.grammar.vary:
+            for reference in (r for item in vary.items for r in item):
+                if reference.name not in names:
+                    known = ", ".join(sorted(names))
+                    raise GrammarError(vary.place, f"vary: {reference} names no slot; the names here are {known}")
+
+    def _groups(self, frame: Frame, number: Iterator[int]) -> Iterator[Group]:
+        variation = Variation(self.grammar, frame)
+        writer = Writer(frame, variation.slots, *read(self.grammar, frame))
+        kept = list(variation.settings()) if variation.size <= KEPT_SETTINGS else None
+        for choice in writer.choices():
+            for versions, syncretic in kept if kept is not None else variation.settings():
+                self.syncretic_sentences += syncretic
+                if len(versions) == 1 and syncretic:
+                    self.groups_without_counterpart += 1
+                    continue
+                sentences = writer.sentences(choice, versions)
+                if self.marked:
+                    sentences = [self._rendered(sentence) for sentence in sentences]
+                features = writer.features(choice, versions[0].forms)
+                yield Group(next(number), frame.template, features, frame.tags, tuple(sentences))
+
+    def _rendered(self, sentence: Sentence) -> Sentence:
+        spans = joined_spans(sentence.text, sentence.spans) if self.clitics == "joined" else sentence.spans
+        return sentence._replace(text=render(sentence.text, self.clitics), spans=spans)

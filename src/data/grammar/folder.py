@@ -1,0 +1,80 @@
+"""Grammar files on disk: a folder holds `common.avg`, one file a construction, and perhaps `corpus.avg`."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from .errors import GrammarError, Place
+from .notation import Attribute, Feature, Statement, parse
+from .rules import Grammar, build
+
+GRAMMARS = Path(__file__).resolve().parents[3] / "grammars"
+# Names the features of folders that declare none themselves, as the published ones do.
+SIDECAR = GRAMMARS / "clams.features"
+COMMON, CORPUS, SUFFIX = "common", "corpus", ".avg"
+
+
+def languages() -> list[str]:
+    """The languages we have grammars for."""
+    return sorted(folder.name for folder in GRAMMARS.iterdir() if (folder / f"{COMMON}{SUFFIX}").exists())
+
+
+def folder_of(language_or_path: str) -> Path:
+    """A language code, or a folder of grammar files."""
+    folder = GRAMMARS / language_or_path
+    if language_or_path in languages():
+        return folder
+    path = Path(language_or_path)
+    if path.is_dir():
+        return path
+    raise GrammarError(language_or_path, f"neither a language nor a folder of grammars; languages: {', '.join(languages())}")
+
+
+def constructions(folder: Path) -> list[str]:
+    """The challenge sets of a folder, by name."""
+    names = sorted(file.stem for file in folder.glob(f"*{SUFFIX}"))
+    return [name for name in names if not name.endswith(COMMON) and name != CORPUS]
+
+
+def load(folder: Path, name: str, sidecar: Path | None = None) -> Grammar:
+    """One construction of a folder, or its corpus, with what the folder's files share."""
+    file = folder / f"{name}{SUFFIX}"
+    if not file.exists():
+        known = ", ".join([*constructions(folder), CORPUS]) if folder.is_dir() else "nothing: there is no such folder"
+        raise GrammarError(str(file), f"there is no grammar {name!r}; here are: {known}")
+    common = folder / f"{COMMON}{SUFFIX}"
+    shared = _statements(common) if common.exists() else ()
+    own = _statements(file)
+    declared = any(isinstance(s, Attribute | Feature) for s in (*shared, *own))
+    sidecar = sidecar or (None if declared else SIDECAR)
+    extra = _statements(sidecar) if sidecar else ()
+    return build(name, _shown(file), (*shared, *extra, *own))
+
+
+def read_text(file: Path) -> str:
+    """The text of a file, or an error that says where it stops being UTF-8."""
+    raw = file.read_bytes()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise GrammarError(
+            Place(_shown(file), line), f"not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}; save the file as UTF-8"
+        ) from None
+
+
+def _statements(file: Path) -> tuple[Statement, ...]:
+    return _parsed(read_text(file), _shown(file))
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, file: str) -> tuple[Statement, ...]:
+    """Parsed once for all constructions that share the file."""
+    return tuple(parse(text, file))
+
+
+def _shown(file: Path) -> str:
+    """The path as the user would type it."""
+    try:
+        return str(file.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)

@@ -1,0 +1,192 @@
+"""A grammar: the statements of its files with every variable written out, ready to look up."""
+
+import difflib
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from .errors import GrammarError, Notice, Place
+from .notation import VARIABLE, Alternative, Attribute, Feature, Limit, Reference, Rule, Statement, Vary
+
+# A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
+MOST_BINDINGS = 100_000
+
+
+class Symbol(NamedTuple):
+    """A nonterminal: a name and an unordered set of attributes."""
+
+    name: str
+    attributes: frozenset[str]
+
+
+START = Symbol("S", frozenset())
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The rules of one construction, or of a corpus. Order everywhere is that of the files."""
+
+    name: str
+    file: str
+    rules: dict[Symbol, list[Alternative]]
+    written: dict[Symbol, Reference]
+    attributes: tuple[Attribute, ...]
+    features: tuple[Feature, ...]
+    vary: tuple[Vary, ...]
+    limits: dict[str, int]
+    notices: tuple[Notice, ...]
+
+    def spell(self, symbol: Symbol) -> str:
+        """The symbol as its author wrote it, attributes in the author's order."""
+        return str(self.written.get(symbol) or Reference(symbol.name, tuple(sorted(symbol.attributes))))
+
+    def namesakes(self, symbol: Symbol) -> list[Symbol]:
+        """All symbols of the same name, in order of definition."""
+        return [other for other in self.rules if other.name == symbol.name]
+
+    def label(self, value: str) -> str:
+        """What readers see for an attribute's value: `p` is plural."""
+        return next((a.labels[value] for a in self.attributes if value in a.labels), value)
+
+    def tags(self) -> list[str]:
+        """The constructions that rules are tagged with, in order of first mention."""
+        return list(dict.fromkeys(tag for body in self.rules.values() for alternative in body for tag in alternative.tags))
+
+    def undefined(self, symbol: Symbol, place: Place) -> GrammarError:
+        """The error for a reference to nothing, with the nearest that exists."""
+        spelt = self.spell(symbol)
+        known = [self.spell(other) for other in self.namesakes(symbol)]
+        if known:
+            remedy = f"{symbol.name} is defined with other attributes: {', '.join(known[:6])}"
+        else:
+            names = sorted({other.name for other in self.rules})
+            near = difflib.get_close_matches(symbol.name, names, 3)
+            remedy = f"did you mean {' or '.join(near)}?" if near else f"add a line {spelt} …"
+        return GrammarError(place, f"{spelt} is not defined; {remedy}")
+
+
+def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
+    """A grammar from the statements of all its files, the shared ones first."""
+    statements = list(statements)
+    attributes = _attributes(statements)
+    ranges = {a.variable: tuple(a.labels) for a in attributes if a.variable}
+    rules: dict[Symbol, list[Alternative]] = {}
+    written: dict[Symbol, Reference] = {}
+    for rule in (s for s in statements if isinstance(s, Rule)):
+        for left, alternatives in _instances(rule, ranges):
+            symbol = Symbol(left.name, frozenset(left.attributes))
+            written.setdefault(symbol, left)
+            rules.setdefault(symbol, []).extend(alternatives)
+    if START not in rules:
+        raise GrammarError(Place(file, 1), "there is no S[] rule; S[] is where every sentence starts")
+    return Grammar(
+        name=name,
+        file=file,
+        rules=rules,
+        written=written,
+        attributes=attributes,
+        features=_features(name, statements, attributes),
+        vary=tuple(s for s in statements if isinstance(s, Vary)),
+        limits={n: s.depth for s in statements if isinstance(s, Limit) for n in s.names},
+        notices=tuple(_repeated(rules, written)),
+    )
+
+
+def _attributes(statements: list[Statement]) -> tuple[Attribute, ...]:
+    attributes = tuple(s for s in statements if isinstance(s, Attribute))
+    owner: dict[str, Attribute] = {}
+    for attribute in attributes:
+        for key in (attribute.name, f"${attribute.variable}" if attribute.variable else "", *attribute.labels):
+            if key and key in owner and owner[key] is not attribute:
+                raise GrammarError(
+                    attribute.place, f"{key!r} already belongs to attribute {owner[key].name} ({owner[key].place}); rename one"
+                )
+            owner[key] = attribute
+    return attributes
+
+
+def _features(name: str, statements: list[Statement], attributes: tuple[Attribute, ...]) -> tuple[Feature, ...]:
+    """The features of this construction; a later declaration replaces an earlier one of the same name."""
+    known = [a.name for a in attributes]
+    features: dict[str, Feature] = {}
+    for feature in (s for s in statements if isinstance(s, Feature)):
+        if feature.attribute and feature.attribute not in known:
+            raise GrammarError(
+                feature.place,
+                f"feature {feature.name}: there is no attribute {feature.attribute!r}; declared: {', '.join(known) or 'none'}",
+            )
+        if not feature.constructions or name in feature.constructions:
+            features[feature.name] = feature
+    return tuple(features.values())
+
+
+def _instances(rule: Rule, ranges: dict[str, tuple[str, ...]]) -> Iterator[tuple[Reference, list[Alternative]]]:
+    """The rule once for every value of the variables on its left side."""
+    outer = _variables([rule.left])
+    inner = [[v for v in _variables(a.parts) if v not in outer] for a in rule.alternatives]
+    size = _bindings_count(outer, ranges, rule.place)
+    for variables in inner:
+        if size * _bindings_count(variables, ranges, rule.place) > MOST_BINDINGS:
+            raise GrammarError(rule.place, f"the variables of {rule.left} have over {MOST_BINDINGS:,} values together; use fewer")
+    for binding in _bindings(outer, ranges):
+        alternatives: list[Alternative] = []
+        for alternative, variables in zip(rule.alternatives, inner, strict=True):
+            alternatives.extend(_bound(alternative, binding, list(_bindings(variables, ranges))))
+        yield _bind(rule.left, binding), alternatives
+
+
+def _bound(alternative: Alternative, outer: dict[str, str], bindings: list[dict[str, str]]) -> Iterator[Alternative]:
+    """One alternative for every value of the variables that stand on the right only; they share its weight."""
+    if not outer and bindings == [{}]:
+        yield alternative
+        return
+    weight = alternative.weight / len(bindings)
+    for binding in bindings:
+        both = outer | binding
+        parts = tuple(p if isinstance(p, str) else _bind(p, both) for p in alternative.parts)
+        yield replace(alternative, parts=parts, weight=weight)
+
+
+def _variables(parts: Iterable[str | Reference]) -> list[str]:
+    references = (p for p in parts if isinstance(p, Reference))
+    return list(dict.fromkeys(a for r in references for a in r.attributes if a.startswith("$")))
+
+
+def _range(variable: str, ranges: dict[str, tuple[str, ...]], place: Place) -> tuple[str, ...]:
+    match = VARIABLE.fullmatch(variable)
+    letter = match[1] if match else ""
+    if letter not in ranges:
+        declared = ", ".join(f"${v}" for v in ranges) or "none"
+        raise GrammarError(
+            place, f"{variable} ranges over nothing; declare it (attribute number ${letter}: s | p). Declared: {declared}"
+        )
+    return ranges[letter]
+
+
+def _bindings_count(variables: list[str], ranges: dict[str, tuple[str, ...]], place: Place) -> int:
+    return math.prod(len(_range(v, ranges, place)) for v in variables)
+
+
+def _bindings(variables: list[str], ranges: dict[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:
+    """All values of the variables; the first changes slowest. `$n` and `$n2` range over the same values."""
+    letters = [v[1:].rstrip("0123456789") for v in variables]
+    for values in itertools.product(*(ranges[letter] for letter in letters)):
+        yield dict(zip(variables, values, strict=True))
+
+
+def _bind(reference: Reference, binding: dict[str, str]) -> Reference:
+    return Reference(reference.name, tuple(binding.get(a, a) for a in reference.attributes))
+
+
+def _repeated(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, Reference]) -> Iterator[Notice]:
+    for symbol, alternatives in rules.items():
+        seen: dict[tuple[str | Reference, ...], Alternative] = {}
+        for alternative in alternatives:
+            first = seen.setdefault(alternative.parts, alternative)
+            if first is not alternative:
+                where = "on this line" if first.place == alternative.place else f"at {first.place}"
+                yield Notice(
+                    alternative.place, f"{written[symbol]} has {str(alternative) or '{}'!r} twice, the first time {where}"
+                )

@@ -1,0 +1,117 @@
+"""From rules to an acyclic graph: recursion cut at its limits, withheld constructions left out, every word reachable."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from .errors import GrammarError, Place
+from .notation import Alternative, Reference
+from .rules import START, Grammar, Symbol
+
+DEEPEST = 100
+MOST_NODES = 200_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A nonterminal at one depth. Words next to each other are one string."""
+
+    symbol: Symbol
+    branches: tuple["Branch", ...]
+
+    @property
+    def lexical(self) -> bool:
+        """Whether it stands for words alone."""
+        return all(isinstance(part, str) for branch in self.branches for part in branch.parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    parts: tuple["str | Node", ...]
+    weight: float
+    tags: tuple[str, ...]
+    place: Place
+
+    @property
+    def words(self) -> str:
+        """The words of a branch that has nothing but words."""
+        return " ".join(part for part in self.parts if isinstance(part, str))
+
+
+def unroll(grammar: Grammar, withhold: Collection[str] = ()) -> Node:
+    """The graph below S[], without the alternatives that carry a withheld tag."""
+    unknown = [tag for tag in withhold if tag not in grammar.tags()]
+    if unknown:
+        raise GrammarError(
+            grammar.file,
+            f"cannot withhold {', '.join(unknown)}: no rule has this tag; tags here: {', '.join(grammar.tags()) or 'none'}",
+        )
+    root = _Unroller(grammar, frozenset(withhold)).node(START, Place(grammar.file, 1))
+    if root is None:
+        cause = f"after withholding {', '.join(withhold)}" if withhold else "within the limits of recursion"
+        raise GrammarError(grammar.file, f"S[] has no sentence left {cause}; give it an alternative that ends")
+    return root
+
+
+class _Unroller:
+    def __init__(self, grammar: Grammar, withhold: frozenset[str]) -> None:
+        self.grammar = grammar
+        self.withhold = withhold
+        self.nested: dict[str, int] = dict.fromkeys(grammar.limits, -1)
+        self.path: dict[tuple[Symbol, tuple[int, ...]], Place] = {}
+        self.known: dict[tuple[Symbol, tuple[int, ...]], Node | None] = {}
+
+    def node(self, symbol: Symbol, place: Place) -> Node | None:
+        """The node of a symbol in the present nesting, or None where the limits leave it nothing."""
+        if symbol not in self.grammar.rules:
+            raise self.grammar.undefined(symbol, place)
+        limited = symbol.name in self.nested
+        if limited:
+            if self.nested[symbol.name] >= self.grammar.limits[symbol.name]:
+                return None
+            self.nested[symbol.name] += 1
+        key = (symbol, tuple(self.nested.values()))
+        if key not in self.known:
+            self._enter(key, place)
+            branches = [self._branch(alternative) for alternative in self.grammar.rules[symbol]]
+            kept = tuple(branch for branch in branches if branch is not None)
+            self.known[key] = Node(symbol, kept) if kept else None
+            del self.path[key]
+        if limited:
+            self.nested[symbol.name] -= 1
+        return self.known[key]
+
+    def _enter(self, key: tuple[Symbol, tuple[int, ...]], place: Place) -> None:
+        if key in self.path:
+            names = [self.grammar.spell(symbol) for symbol, _ in [*self.path, key]]
+            loop = names[names.index(names[-1]) :]
+            raise GrammarError(
+                place, f"unbounded recursion: {' → '.join(loop)}; say how deep it may go, for instance limit {key[0].name}: 1"
+            )
+        if len(self.path) >= DEEPEST:
+            raise GrammarError(place, f"rules are nested more than {DEEPEST} deep; write flatter rules or lower the limits")
+        if len(self.known) >= MOST_NODES:
+            raise GrammarError(place, f"the limits of recursion give more than {MOST_NODES:,} nodes; lower them")
+        self.path[key] = place
+
+    def _branch(self, alternative: Alternative) -> Branch | None:
+        if self.withhold.intersection(alternative.tags):
+            return None
+        parts: list[str | Node] = []
+        words: list[str] = []
+        for part in alternative.parts:
+            if isinstance(part, str):
+                words.append(part)
+                continue
+            node = self._child(part, alternative.place)
+            if node is None:
+                return None
+            if words:
+                parts.append(" ".join(words))
+                words = []
+            parts.append(node)
+        if words:
+            parts.append(" ".join(words))
+        return Branch(tuple(parts), alternative.weight, alternative.tags, alternative.place)
+
+    def _child(self, reference: Reference, place: Place) -> Node | None:
+        return self.node(Symbol(reference.name, frozenset(reference.attributes)), place)

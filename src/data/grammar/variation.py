@@ -1,0 +1,151 @@
+"""What a `vary:` line does to a frame: which slots change, to which forms, and which of these say nothing.
+
+The semantics are those of Mueller et al. (2020), section 3. `V[]` exchanges a form of V for every other form; `V[1]`
+for those that share the attribute 1; items separated by `;` add up. The grammatical form is never among the others.
+Forms are paired by their position in the list.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .errors import GrammarError, Notice
+from .frames import Frame
+from .notation import Reference
+from .rules import Grammar, Symbol
+
+
+class Version(NamedTuple):
+    """One way to fill the varied slots: a form for each, their lengths, what was changed ('' for the grammatical one)."""
+
+    forms: tuple[str, ...]
+    lengths: tuple[int, ...]
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Slots that change together. `forms[change][slot][position]`; change 0 is the grammatical one."""
+
+    slots: tuple[int, ...]
+    changes: tuple[str, ...]
+    forms: tuple[tuple[tuple[str, ...], ...], ...]
+
+    def positions(self) -> Iterator[tuple[int, ...]]:
+        return itertools.product(*(range(len(forms)) for forms in self.forms[0]))
+
+    def versions(self, position: tuple[int, ...]) -> list[Version]:
+        """The grammatical version and those that differ from it; syncretic ones are left out."""
+        rows = [tuple(f[p] for f, p in zip(forms, position, strict=True)) for forms in self.forms]
+        kept = [(row, change) for row, change in zip(rows, self.changes, strict=True) if not change or row != rows[0]]
+        return [Version(row, tuple(map(word_count, row)), change) for row, change in kept]
+
+
+class Variation:
+    """The varied slots of one frame, and every setting of them."""
+
+    def __init__(self, grammar: Grammar, frame: Frame) -> None:
+        self.grammar = grammar
+        self.units = tuple(self._units(frame))
+        self.slots = tuple(sorted(slot for unit in self.units for slot in unit.slots))
+        self.size = math.prod(len(forms) for unit in self.units for forms in unit.forms[0])
+
+    def settings(self) -> Iterator[tuple[list[Version], int]]:
+        """For each choice of words in the varied slots: its versions, and how many were left out as syncretic.
+
+        The first version is the grammatical one. With several units a version is grammatical only if all of them are.
+        """
+        order = [slot for unit in self.units for slot in unit.slots]
+        back = [order.index(slot) for slot in self.slots]
+        full = math.prod(len(unit.changes) for unit in self.units)
+        for positions in itertools.product(*(unit.positions() for unit in self.units)):
+            parts = [unit.versions(position) for unit, position in zip(self.units, positions, strict=True)]
+            versions = []
+            for combination in itertools.product(*parts):
+                forms = [form for version in combination for form in version.forms]
+                change = "+".join(version.change for version in combination if version.change)
+                ordered = tuple(forms[i] for i in back)
+                versions.append(Version(ordered, tuple(map(word_count, ordered)), change))
+            yield versions, full - len(versions)
+
+    def _units(self, frame: Frame) -> Iterator[Unit]:
+        taken: set[int] = set()
+        for index, slot in enumerate(frame.slots):
+            if index in taken or slot.symbol is None:
+                continue
+            mine = vary_items(self.grammar, slot.symbol.name)
+            if not mine:
+                continue
+            together = {reference.name for item in mine if len(item) > 1 for reference in item}
+            members = [index] + [i for i, s in enumerate(frame.slots) if i > index and s.symbol and s.symbol.name in together]
+            taken.update(members)
+            yield self._unit(frame, tuple(members))
+
+    def _unit(self, frame: Frame, members: tuple[int, ...]) -> Unit:
+        symbols = [symbol for i in members if (symbol := frame.slots[i].symbol) is not None]
+        versions = [symbols]
+        changes = [""]
+        for lead in counterparts(self.grammar, symbols[0]):
+            gained = lead.attributes - symbols[0].attributes
+            lost = symbols[0].attributes - lead.attributes
+            changed = [lead] + [Symbol(s.name, (s.attributes - lost) | gained) for s in symbols[1:]]
+            versions.append(changed)
+            changes.append(self._label(lead, gained))
+        forms = tuple(tuple(self._forms(symbol, symbols[k]) for k, symbol in enumerate(row)) for row in versions)
+        return Unit(members, tuple(changes), forms)
+
+    def _label(self, symbol: Symbol, gained: frozenset[str]) -> str:
+        """What changed, in the words of the attribute declarations: `plural`, `intrusive`."""
+        written = self.grammar.written[symbol].attributes
+        return "-".join(self.grammar.label(a) for a in written if a in gained) or self.grammar.spell(symbol)
+
+    def _forms(self, symbol: Symbol, own: Symbol) -> tuple[str, ...]:
+        """The words of a varied nonterminal, checked against the ones it is paired with."""
+        spell, place = self.grammar.spell, self.grammar.vary[-1].place
+        if symbol not in self.grammar.rules:
+            raise self.grammar.undefined(symbol, place)
+        alternatives = self.grammar.rules[symbol]
+        if not all(isinstance(part, str) for alternative in alternatives for part in alternative.parts):
+            raise GrammarError(
+                alternatives[0].place, f"{spell(symbol)} is varied but refers to other rules; vary the slot that holds the words"
+            )
+        here, there = len(alternatives), len(self.grammar.rules[own])
+        if here != there:
+            raise GrammarError(
+                alternatives[-1].place,
+                f"{spell(symbol)} has {here} forms but {spell(own)} has {there}; forms are paired by position",
+            )
+        return tuple(str(alternative) for alternative in alternatives)
+
+
+def vary_items(grammar: Grammar, name: str) -> list[tuple[Reference, ...]]:
+    """The items of the `vary:` lines that speak of this name."""
+    items = (item for vary in grammar.vary for item in vary.items)
+    return [item for item in items if any(reference.name == name for reference in item)]
+
+
+def counterparts(grammar: Grammar, own: Symbol) -> list[Symbol]:
+    """What a nonterminal is exchanged for, in order of definition; never itself."""
+    references = [r for item in vary_items(grammar, own.name) for r in item if r.name == own.name]
+    applicable = [kept for r in references if (kept := frozenset(r.attributes)) <= own.attributes]
+    return [other for other in grammar.namesakes(own) if other != own and any(kept <= other.attributes for kept in applicable)]
+
+
+def syncretism(grammar: Grammar) -> Iterator[Notice]:
+    """Pairs of forms that look the same, so that exchanging them tests nothing. Joined slots are judged together, not here."""
+    for own in grammar.rules:
+        items = vary_items(grammar, own.name)
+        if not items or any(len(item) > 1 for item in items):
+            continue
+        for other in counterparts(grammar, own):
+            for mine, theirs in zip(grammar.rules[own], grammar.rules[other], strict=False):
+                if mine.parts == theirs.parts:
+                    message = f"{grammar.spell(own)} and {grammar.spell(other)} are both {str(mine)!r}; left out as syncretic"
+                    yield Notice(theirs.place, message)
+
+
+def word_count(text: str) -> int:
+    """The number of words in a form; an empty form has none."""
+    return text.count(" ") + 1 if text else 0

@@ -1,0 +1,1 @@
+"""Challenge sets and the verdicts of models on them."""
