@@ -6,10 +6,13 @@ export PIP_CONSTRAINT := constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help show test test-slow check format clean
+.PHONY: help train show test test-slow check format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+train: .venv/.base ## train a German LSTM on the built-in corpus (ARGS="lang=fr model=transformer" for another)
+	@$(BIN)/python train.py lang=de model=lstm $(ARGS)
 
 show: .venv/.base ## sentences of every German construction (of another language: make show L=fr)
 	@$(BIN)/python -m data.grammar show $(or $(L),de)

@@ -1,0 +1,259 @@
+"""Batches of token ids, in an order that depends on the seed and the epoch alone; each rank takes its own part.
+
+`Sentences`: whole sentences of like length, each on its own after `<eos>`. `Stream`: all sentences as one text, cut into columns
+that are read side by side in windows. Both give every token to be predicted exactly once an epoch.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .corpus import Split
+
+# The target of a position that holds no token; torch's losses know it by this number.
+NO_TARGET = -100
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one rank computes. `share` turns the rank's summed loss into its part of the step's mean (see `Plan`)."""
+
+    inputs: Tensor  # (B, T)
+    targets: Tensor  # (B, T), NO_TARGET where there is nothing to predict
+    fresh: bool  # whether the sentences start anew, with a zero state
+    words: int  # tokens predicted without <eos>, over all ranks
+    share: float
+
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> "Batch":
+        """The same batch on another device; Lightning calls it."""
+        inputs, targets = (t.to(device, non_blocking=non_blocking) for t in (self.inputs, self.targets))
+        return replace(self, inputs=inputs, targets=targets)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which part of the work is ours: rank of `world` processes; `accumulate` batches make one step of the optimiser."""
+
+    rank: int = 0
+    world: int = 1
+    accumulate: int = 1
+
+
+class Batches(Protocol):
+    """All batches of an epoch; `tokens[i]` is the number of tokens in batch i over all ranks."""
+
+    tokens: list[int]
+
+    def __len__(self) -> int: ...
+
+    def batch(self, index: int) -> tuple[Tensor, Tensor, bool, int]:
+        """Inputs and targets of our rank, whether the state is fresh, and the words of all ranks."""
+
+
+class Sentences:
+    """Sentences of one epoch, shuffled, then sorted by length within pools so that little is padded, then cut into batches."""
+
+    POOL = 50  # batches in a pool: long enough to sort, short enough that an epoch stays shuffled
+
+    def __init__(self, split: Split, batch_size: int, order: np.ndarray, plan: Plan) -> None:
+        self.split = split
+        self.plan = plan
+        self.batches = [np.asarray(b) for b in self._cut(order, batch_size * plan.world)]
+        lengths = split.lengths()
+        self.tokens = [int(lengths[batch].sum()) for batch in self.batches]
+
+    @classmethod
+    def shuffled(cls, split: Split, batch_size: int, random: np.random.Generator, plan: Plan) -> "Sentences":
+        """An epoch of training: pools of batches in random order."""
+        made = cls(split, batch_size, random.permutation(len(split)), plan)
+        order = random.permutation(len(made.batches))
+        made.batches = [made.batches[i] for i in order]
+        made.tokens = [made.tokens[i] for i in order]
+        return made
+
+    def _cut(self, order: np.ndarray, size: int) -> Iterator[np.ndarray]:
+        lengths = self.split.lengths()
+        for start in range(0, len(order), size * self.POOL):
+            pool = order[start : start + size * self.POOL]
+            pool = pool[np.argsort(lengths[pool], kind="stable")]
+            for at in range(0, len(pool), size):
+                yield pool[at : at + size]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def batch(self, index: int) -> tuple[Tensor, Tensor, bool, int]:
+        chosen = self.batches[index]
+        inputs, targets = padded(self.split, chosen[self.plan.rank :: self.plan.world])
+        return inputs, targets, True, self.tokens[index] - len(chosen)
+
+
+def padded(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
+    """Sentences side by side, shorter ones filled up at the right, where nothing depends on it."""
+    if not len(chosen):
+        # A rank without a sentence in the last batch still takes part in the step, with nothing to predict.
+        return torch.zeros((1, 1), dtype=torch.long), torch.full((1, 1), NO_TARGET)
+    starts, ends = split.offsets[chosen], split.offsets[chosen + 1]
+    width = int((ends - starts).max())
+    targets = np.full((len(chosen), width), NO_TARGET, dtype=np.int64)
+    inputs = np.zeros((len(chosen), width), dtype=np.int64)  # 0 is <eos>, which every sentence follows
+    for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        sentence = split.ids[start:end]
+        targets[row, : end - start] = sentence
+        inputs[row, 1 : end - start] = sentence[:-1]
+    return torch.from_numpy(inputs), torch.from_numpy(targets)
+
+
+class Stream:
+    """Sentences of one epoch in random order as one text, in columns: rank r reads columns r, r + world, …"""
+
+    def __init__(self, split: Split, columns: int, window: int, random: np.random.Generator, plan: Plan) -> None:
+        tokens = _concatenated(split, random.permutation(len(split)))
+        wide = columns * plan.world
+        height = math.ceil(len(tokens) / wide)
+        # Inputs and targets are two views of one text, a token apart; the first token of all follows <eos>.
+        text = np.full(height * wide + 1, NO_TARGET, dtype=np.int32)
+        text[0] = 0
+        text[1 : len(tokens) + 1] = tokens
+        self.inputs = text[:-1].reshape(wide, height)  # a row is a column of the stream
+        self.targets = text[1:].reshape(wide, height)
+        self.window = window
+        self.plan = plan
+        windows = [self.targets[:, at : at + window] for at in range(0, height, window)]
+        self.tokens = [int((w != NO_TARGET).sum()) for w in windows]
+        self.words = [int((w > 0).sum()) for w in windows]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def batch(self, index: int) -> tuple[Tensor, Tensor, bool, int]:
+        window = slice(index * self.window, (index + 1) * self.window)
+        ours = slice(self.plan.rank, None, self.plan.world)
+        inputs = np.maximum(self.inputs[ours, window], 0).astype(np.int64)  # behind the end: any token, nothing to predict
+        targets = self.targets[ours, window].astype(np.int64)
+        return torch.from_numpy(inputs), torch.from_numpy(targets), index == 0, self.words[index]
+
+
+def _concatenated(split: Split, order: np.ndarray) -> np.ndarray:
+    """The sentences in the given order, without a loop over them."""
+    lengths = split.lengths()[order]
+    ends = np.cumsum(lengths)
+    within = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
+    text: np.ndarray = np.asarray(split.ids)[np.repeat(split.offsets[order], lengths) + within]
+    return text
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a text is cut: sentences in a batch, or columns and the length of a window; fewer, perhaps, in the first epoch."""
+
+    batch_size: int
+    window: int | None = None
+    first_epoch: int | None = None
+
+    def size_in(self, epoch: int) -> int:
+        return self.first_epoch if epoch == 0 and self.first_epoch else self.batch_size
+
+
+class Loader:
+    """Endless epochs of training batches: sized, so that Lightning never fetches ahead, and able to go on in the middle of one.
+
+    Its place is the same on every rank. The checkpoint keeps it with the rest of the training's state, not Lightning, which
+    forgets the state of a loader at the end of an epoch.
+    """
+
+    def __init__(self, split: Split, shape: Shape, seed: int, plan: Plan) -> None:
+        self.split = split
+        self.shape = shape
+        self.seed = seed
+        self.plan = plan
+        self.epoch = -1
+        self.position = 0
+        self.resumed = False
+
+    def _epoch(self, epoch: int) -> Batches:
+        random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, epoch])))
+        size = self.shape.size_in(epoch)
+        if self.shape.window is None:
+            return Sentences.shuffled(self.split, size, random, self.plan)
+        return Stream(self.split, size, self.shape.window, random, self.plan)
+
+    def batches_in(self, epoch: int) -> int:
+        """Batches of an epoch, on every rank."""
+        wide = self.shape.size_in(epoch) * self.plan.world
+        if self.shape.window is None:
+            return math.ceil(len(self.split) / wide)
+        height = math.ceil(self.split.tokens / wide)
+        return math.ceil(height / self.shape.window)
+
+    def steps_in(self, epoch: int) -> int:
+        """Steps of the optimiser in an epoch; the last may have fewer batches than it accumulates."""
+        return math.ceil(self.batches_in(epoch) / self.plan.accumulate)
+
+    def horizon(self, epochs: int) -> tuple[int, int]:
+        """Steps of the optimiser in all epochs, and in the first."""
+        first = self.steps_in(0)
+        return first + self.steps_in(1) * (epochs - 1), first
+
+    def __len__(self) -> int:
+        """Of the epoch that comes next."""
+        return self.batches_in(self.epoch if self.resumed else self.epoch + 1)
+
+    def __iter__(self) -> Iterator[Batch]:
+        # Lightning leaves the generator of a finished epoch unexhausted, so an epoch begins here, not after the last yield.
+        if self.resumed:
+            self.resumed = False
+        else:
+            self.epoch += 1
+            self.position = 0
+        batches = self._epoch(self.epoch)
+        while self.position < len(batches):
+            index = self.position
+            self.position += 1
+            inputs, targets, fresh, words = batches.batch(index)
+            yield Batch(inputs, targets, fresh, words, self._share(batches, index))
+
+    def _share(self, batches: Batches, index: int) -> float:
+        """Lightning divides by `accumulate` and DDP by `world`; what must remain is one over the tokens of the whole step."""
+        first = index - index % self.plan.accumulate
+        tokens = sum(batches.tokens[first : first + self.plan.accumulate])
+        return self.plan.world * self.plan.accumulate / tokens
+
+    def place(self) -> dict[str, int]:
+        """Where it is."""
+        return {"epoch": self.epoch, "position": self.position}
+
+    def go_to(self, place: dict[str, int]) -> None:
+        """Go on from there."""
+        self.epoch, self.position = place["epoch"], place["position"]
+        # At the end of an epoch there is nothing left of it: the next iteration is the next epoch.
+        self.resumed = self.position < self.batches_in(self.epoch)
+
+
+class EvaluationLoader:
+    """Every sentence of a split once, in batches of at most so many tokens on a rank; rank r takes sentences r, r + world, …"""
+
+    def __init__(self, split: Split, tokens: int, plan: Plan) -> None:
+        self.split = split
+        self.plan = plan
+        order = np.argsort(split.lengths(), kind="stable")
+        lengths = split.lengths()[order]
+        self.batches: list[np.ndarray] = []
+        start = 0
+        for at in range(1, len(order) + 1):
+            if at == len(order) or (at - start + 1) * lengths[at] > tokens * plan.world:
+                self.batches.append(order[start:at])
+                start = at
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[Batch]:
+        for chosen in self.batches:
+            inputs, targets = padded(self.split, chosen[self.plan.rank :: self.plan.world])
+            yield Batch(inputs, targets, True, int((targets > 0).sum()), 1.0)

@@ -1,0 +1,147 @@
+"""A training run from start to finish, in plain values: what `train.py` does once it has read the configuration."""
+
+import logging
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning import Callback
+from pytorch_lightning.callbacks import EarlyStopping
+from pytorch_lightning.loggers.logger import Logger
+
+from data.batches import EvaluationLoader, Loader, Plan, Shape
+from data.corpus import Corpus
+
+from .checkpoints import Checkpoints, load, read
+from .interruption import Interruption
+from .metrics_file import MetricsFile
+from .model import Architecture, LanguageModel
+from .optimisation import Horizon, optimizer, schedule
+from .progress import ProgressReport
+from .run_folder import RunFolder
+from .training import Training, TrainingLog
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train: everything that is not the corpus and not the machine."""
+
+    architecture: Architecture
+    optimizer: dict[str, Any]
+    scheduler: dict[str, Any]
+    shape: Shape
+    evaluation_tokens: int
+    seed: int
+    checkpoints: dict[str, Any]
+    early_stopping: dict[str, Any]
+    compile: bool
+    trainer: dict[str, Any]
+
+    def check(self) -> None:
+        """Find what is wrong with it before a corpus is prepared: names, sizes, settings that nothing reads."""
+        with torch.device("meta"):
+            model = LanguageModel(replace(self.architecture, vocabulary_size=2))
+        optimizer(model.parameters(), **self.optimizer)
+        schedule(Horizon(total=1, first_epoch=1), **self.scheduler)
+        for name, value in (("trainer.max_epochs", self.trainer["max_epochs"]), ("data.batch_size", self.shape.batch_size)):
+            if not (isinstance(value, int) and value > 0):
+                raise ValueError(f"{name}={value}: a whole number above 0 is needed")
+
+    def architecture_for(self, vocabulary_size: int) -> Architecture:
+        """Of a model that knows so many words."""
+        return replace(self.architecture, vocabulary_size=vocabulary_size)
+
+
+def fit(
+    recipe: Recipe,
+    model: LanguageModel,
+    corpus: Corpus,
+    about: dict[str, Any],
+    folder: RunFolder,
+    loggers: Sequence[Logger],
+    resume: Path | None,
+) -> dict[str, Any]:
+    """Train, then measure the best model on the test split; returns the result of the run."""
+    _quieten()
+    metrics = MetricsFile(folder.metrics)
+    if resume is None:
+        metrics.keep(0)
+    checkpoints = Checkpoints(folder.checkpoints, metrics=metrics, **recipe.checkpoints)
+    early = _early_stopping(recipe.early_stopping)
+    callbacks: list[Callback] = [TrainingLog(), ProgressReport(), *early, checkpoints, Interruption(checkpoints)]
+    trainer = pl.Trainer(
+        **recipe.trainer,
+        logger=[metrics, *loggers],
+        callbacks=callbacks,
+        default_root_dir=folder.path,
+        # Ours are exact: they go on in the middle of an epoch and never hand out an example twice.
+        enable_checkpointing=False,
+        use_distributed_sampler=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        num_sanity_val_steps=0,
+        reload_dataloaders_every_n_epochs=1 if recipe.shape.first_epoch else 0,
+    )
+    plan = Plan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
+    loader = Loader(corpus.train, recipe.shape, recipe.seed, plan)
+    horizon = loader.horizon(trainer.max_epochs or 1)
+    module = Training(
+        model,
+        schedule(Horizon(*horizon), **recipe.scheduler),
+        recipe.optimizer,
+        recipe.seed,
+        about | {"vocabulary": corpus.vocabulary.words},
+        loader,
+    )
+    if recipe.compile:
+        module.contexts = torch.compile(model.contexts)
+    valid, test = (EvaluationLoader(split, recipe.evaluation_tokens, plan) for split in (corpus.valid, corpus.test))
+    if resume is None or not _stopped(resume):
+        trainer.fit(module, loader, valid, ckpt_path=resume)
+    return _tested(trainer, module, test, folder, checkpoints)
+
+
+def _early_stopping(settings: dict[str, Any]) -> list[Callback]:
+    return [] if settings["patience"] is None else [EarlyStopping(**settings)]
+
+
+def _stopped(file: Path) -> bool:
+    """Whether the run had already decided to stop early when it was interrupted."""
+    states = read(file).get("callbacks", {})
+    return any(state.get("stopped", False) for name, state in states.items() if name.startswith("Checkpoints"))
+
+
+def _tested(
+    trainer: pl.Trainer, module: Training, test: EvaluationLoader, folder: RunFolder, checkpoints: Checkpoints
+) -> dict[str, Any]:
+    """Test perplexity of the best weights."""
+    best, _, _ = load(folder.best)
+    module.model.load_state_dict(best.state_dict())
+    trainer.test(module, test, verbose=False)
+    return {
+        "test/perplexity": float(trainer.callback_metrics["test/perplexity"]),
+        f"best {checkpoints.monitor}": checkpoints.sign * checkpoints.best,
+        "best epoch": checkpoints.best_epoch + 1,
+        "epochs": trainer.current_epoch,
+        "words seen": module.words_seen,
+    }
+
+
+def _quieten() -> None:
+    """Lightning's notes on matters that are settled here."""
+    for name in ("pytorch_lightning", "lightning_fabric", "pytorch_lightning.utilities.rank_zero"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    for message in (
+        ".*does not have many workers.*",
+        ".*Trying to infer the `batch_size`.*",
+        ".*your dataloader is not resumable.*",
+        ".*it is recommended to use `Trainer\\(devices=1.*",
+        ".*LeafSpec.*",
+    ):
+        warnings.filterwarnings("ignore", message)

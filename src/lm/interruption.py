@@ -1,0 +1,63 @@
+"""SIGTERM, SIGUSR1 and Ctrl-C: finish the step, save, and leave with a status that says the run is not finished."""
+
+import signal
+from types import FrameType
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning import Callback
+
+from .checkpoints import Checkpoints
+
+SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
+# With several processes they must agree on the step; asking costs a message, so they ask every so many steps.
+ASK_EVERY = 10
+
+
+class Interrupted(Exception):
+    """Training was asked to stop and has saved its state."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.exit_status = 128 + number
+
+
+class Interruption(Callback):
+    def __init__(self, checkpoints: Checkpoints) -> None:
+        self.checkpoints = checkpoints
+        self.received = 0
+
+    def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        # Lightning's own handler, set just before, would leave with status 0; it puts the original ones back at the end.
+        for number in SIGNALS:
+            signal.signal(number, self._receive)
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self.received = number
+        # A second Ctrl-C means now.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        done = batch_idx + 1
+        if done == trainer.num_training_batches or done % trainer.accumulate_grad_batches:
+            return
+        if number := self._agreed(trainer, batch_idx):
+            self.checkpoints.save_last(trainer)
+            raise Interrupted(number)
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        """Comes after `Checkpoints`, which has just saved."""
+        if number := self._agreed(trainer, 0):
+            raise Interrupted(number)
+
+    def _agreed(self, trainer: pl.Trainer, batch_idx: int) -> int:
+        if trainer.world_size == 1:
+            return self.received
+        if batch_idx % ASK_EVERY:
+            return 0
+        answer = torch.tensor(self.received, device=trainer.strategy.root_device)
+        torch.distributed.all_reduce(answer, torch.distributed.ReduceOp.MAX)
+        return int(answer)

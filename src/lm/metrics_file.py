@@ -1,0 +1,79 @@
+"""metrics.csv: every number of a run, a row an event. Ours, because it must survive being stopped and continued."""
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+from pytorch_lightning.loggers.logger import Logger
+from pytorch_lightning.utilities import rank_zero_only
+
+
+class MetricsFile(Logger):
+    """Appends; a new kind of metric adds a column. `keep(rows)` cuts back to what a checkpoint knows of."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.file = file
+        self.rows = 0
+        self.columns: list[str] = []
+        if file.exists():
+            with file.open(encoding="utf-8", newline="") as stream:
+                rows = list(csv.reader(stream))
+            self.columns = rows[0] if rows else []
+            self.rows = max(len(rows) - 1, 0)
+
+    @property
+    def name(self) -> str:
+        return "metrics"
+
+    @property
+    def version(self) -> str:
+        return ""
+
+    def log_hyperparams(self, *_: Any, **__: Any) -> None:
+        """The configuration is in config.yaml."""
+
+    @rank_zero_only
+    def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
+        row = {"step": step} | metrics
+        new = [name for name in row if name not in self.columns]
+        if new:
+            self._rewrite(self.rows, self.columns + new)
+        with self.file.open("a", encoding="utf-8", newline="") as stream:
+            csv.writer(stream).writerow([_written(row.get(name, "")) for name in self.columns])
+        self.rows += 1
+
+    @rank_zero_only
+    def keep(self, rows: int) -> None:
+        """The first `rows` rows and no more: what came after the checkpoint happens again."""
+        if rows < self.rows:
+            self._rewrite(rows, self.columns)
+
+    def _rewrite(self, rows: int, columns: list[str]) -> None:
+        """Whole or not at all: the old file is replaced when the new one is complete."""
+        kept: list[dict[str, str]] = []
+        if self.file.exists():
+            with self.file.open(encoding="utf-8", newline="") as stream:
+                kept = list(csv.DictReader(stream))[:rows]
+        # A column that no row uses any more came after the checkpoint; it will come again at its place.
+        if rows < self.rows:
+            columns = [name for name in columns if any(row.get(name) for row in kept)]
+        temporary = self.file.with_suffix(".new")
+        with temporary.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, columns, restval="", extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(kept)
+        os.replace(temporary, self.file)
+        self.columns, self.rows = columns, rows
+
+
+def _written(value: float | str | None) -> str:
+    """Floats so that reading them back gives the same number."""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def read(file: Path) -> list[dict[str, float]]:
+    """The rows as numbers, without the cells that are empty."""
+    with file.open(encoding="utf-8", newline="") as stream:
+        return [{name: float(value) for name, value in row.items() if value} for row in csv.DictReader(stream)]

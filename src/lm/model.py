@@ -1,0 +1,71 @@
+"""The language model: one template for every network (Li, Wisniewski and Crabbé 2021, equations 2 to 4)."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from . import networks
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """All that is needed to build a model again, in plain values."""
+
+    vocabulary_size: int
+    embedding: int
+    tied: bool
+    dropout: float
+    init: float  # words start uniform in ±init
+    network: dict[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class LanguageModel(nn.Module):
+    """W embeds the words, a network reads them, and Wᵀ with a bias predicts the next one.
+
+    Untied, the prediction has a matrix of its own. Where the network is wider than the embedding, a projection joins them.
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.architecture = architecture
+        V, D = architecture.vocabulary_size, architecture.embedding
+        self.embedding = nn.Embedding(V, D)
+        self.network = networks.build(width=D, **architecture.network)
+        H = self.network.hidden
+        tied = architecture.tied
+        self.projection = nn.Linear(H, D) if tied and H != D else nn.Identity()
+        self.decoder = nn.Linear(D if tied else H, V)
+        nn.init.uniform_(self.embedding.weight, -architecture.init, architecture.init)
+        nn.init.uniform_(self.decoder.weight, -architecture.init, architecture.init)
+        nn.init.zeros_(self.decoder.bias)
+        if tied:
+            self.decoder.weight = self.embedding.weight
+
+    def contexts(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+        """What the model makes of each position and its left: (B, T) → (B, T, D), to be compared with every word."""
+        dropout = self.architecture.dropout
+        x = F.dropout(self.embedding(inputs), dropout, self.training)  # (B, T, D)
+        y, state = self.network(x, state)  # (B, T, H)
+        return self.projection(F.dropout(y, dropout, self.training)), state
+
+    def forward(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+        """Log-probabilities of every next word: (B, T) → (B, T, V)."""
+        y, state = self.contexts(inputs, state)
+        return F.log_softmax(self.decoder(y).float(), dim=-1), state
+
+    def parameter_count(self) -> int:
+        """Each tied parameter once."""
+        return sum(p.numel() for p in self.parameters())
+
+
+def initialised(architecture: Architecture, seed: int) -> LanguageModel:
+    """A model whose first weights depend on the seed alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return LanguageModel(architecture)

@@ -1,0 +1,25 @@
+"""The LSTM: its state carries everything it has read."""
+
+from torch import Tensor, nn
+
+from . import Network
+
+State = tuple[Tensor, Tensor]  # hidden and cell, (L, B, H) each
+
+
+class LSTM(Network):
+    """Stacked LSTM layers with dropout between them."""
+
+    def __init__(self, width: int, hidden: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        self.hidden = hidden
+        # torch applies dropout between layers, and warns if there is no such place.
+        self.layers = nn.LSTM(width, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0.0)
+
+    def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
+        y, state = self.layers(x, state)  # (B, T, D) → (B, T, H)
+        return y, state
+
+
+def build(width: int, *, hidden: int, layers: int, dropout: float) -> LSTM:
+    return LSTM(width, hidden, layers, dropout)

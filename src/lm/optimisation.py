@@ -1,0 +1,129 @@
+"""Optimisers and learning-rate schedules.
+
+A schedule is a function of the step, so that a resumed run needs no memory of it; only annealing remembers, because it listens to
+the validation.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.nn import Parameter
+from torch.optim import Optimizer
+
+OPTIMIZERS: dict[str, type[Optimizer]] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+
+
+def optimizer(parameters: Iterable[Parameter], name: str, lr: float, **settings: Any) -> Optimizer:
+    """An optimiser by name; further settings go to torch as they are."""
+    if name not in OPTIMIZERS:
+        raise ValueError(f"model.optimizer.name={name}: there is no such optimiser; there are: {', '.join(OPTIMIZERS)}")
+    if not lr > 0:
+        raise ValueError(f"model.optimizer.lr={lr}: the learning rate must be above 0")
+    settings = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
+    return OPTIMIZERS[name](parameters, lr=lr, **settings)  # type: ignore[call-arg]
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """How long the training is, in steps of the optimiser."""
+
+    total: int
+    first_epoch: int
+
+
+@dataclass
+class Schedule:
+    """What the learning rate is multiplied with."""
+
+    horizon: Horizon
+
+    def factor(self, step: int) -> float:
+        """At a step, counted from 0."""
+        return 1.0
+
+    def validated(self, loss: float) -> None:
+        """Called after every validation."""
+
+    def state_dict(self) -> dict[str, float]:
+        return {}
+
+    def load_state_dict(self, state: dict[str, float]) -> None: ...
+
+
+@dataclass
+class OneCycle(Schedule):
+    """Up along a cosine during the first `warmup` share of the steps, then down to `end` of the peak."""
+
+    warmup: float = 0.3
+    start: float = 0.04
+    end: float = 0.0001
+
+    def factor(self, step: int) -> float:
+        peak = max(round(self.warmup * self.horizon.total), 1)
+        if step < peak:
+            return _cosine(self.start, 1.0, step / peak)
+        return _cosine(1.0, self.end, (step - peak) / max(self.horizon.total - 1 - peak, 1))
+
+
+@dataclass
+class WarmupCosine(Schedule):
+    """Linear up over the first `warmup_epochs`, then a cosine down to `end`."""
+
+    warmup_epochs: float = 1.0
+    end: float = 0.0
+
+    def factor(self, step: int) -> float:
+        peak = max(round(self.warmup_epochs * self.horizon.first_epoch), 1)
+        if step < peak:
+            return (step + 1) / peak
+        return _cosine(1.0, self.end, (step - peak) / max(self.horizon.total - 1 - peak, 1))
+
+
+@dataclass
+class Anneal(Schedule):
+    """Divide by `divisor` after a validation that did not improve on the one before, or on the best."""
+
+    divisor: float = 4.0
+    against: str = "previous"
+    scale: float = field(default=1.0, init=False)
+    rival: float = field(default=math.inf, init=False)
+
+    def __post_init__(self) -> None:
+        if self.against not in ("previous", "best"):
+            raise ValueError(f"model.scheduler.against={self.against}: write previous or best")
+
+    def factor(self, step: int) -> float:
+        return self.scale
+
+    def validated(self, loss: float) -> None:
+        if not loss < self.rival:
+            self.scale /= self.divisor
+        self.rival = loss if self.against == "previous" else min(loss, self.rival)
+
+    def state_dict(self) -> dict[str, float]:
+        return {"scale": self.scale, "rival": self.rival}
+
+    def load_state_dict(self, state: dict[str, float]) -> None:
+        self.scale, self.rival = state["scale"], state["rival"]
+
+
+SCHEDULES: dict[str, type[Schedule]] = {
+    "constant": Schedule,
+    "one_cycle": OneCycle,
+    "warmup_cosine": WarmupCosine,
+    "anneal": Anneal,
+}
+
+
+def schedule(horizon: Horizon, name: str, **settings: Any) -> Schedule:
+    """A schedule by name."""
+    if name not in SCHEDULES:
+        raise ValueError(f"model.scheduler.name={name}: there is no such schedule; there are: {', '.join(SCHEDULES)}")
+    return SCHEDULES[name](horizon, **settings)
+
+
+def _cosine(start: float, end: float, share: float) -> float:
+    return end + (start - end) * (1 + math.cos(math.pi * min(max(share, 0.0), 1.0))) / 2

@@ -1,0 +1,132 @@
+"""A run's folder: everything about it in one place, under a name that says what it is."""
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy", "wandb", "sentencex")
+
+
+class RunExists(Exception):
+    """The folder holds a run that is neither finished nor asked to go on."""
+
+
+def settings_hash(settings: dict[str, Any]) -> str:
+    """Eight characters for exactly these settings."""
+    text = json.dumps(settings, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """`config.yaml provenance.json metrics.csv checkpoints/ train.log`, and `DONE` when the run is finished."""
+
+    path: Path
+
+    @property
+    def metrics(self) -> Path:
+        return self.path / "metrics.csv"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "train.log"
+
+    @property
+    def last(self) -> Path:
+        return self.checkpoints / "last.ckpt"
+
+    @property
+    def best(self) -> Path:
+        return self.checkpoints / "best.ckpt"
+
+    def exists(self) -> bool:
+        return (self.path / "config.yaml").exists()
+
+    def finished(self) -> bool:
+        return (self.path / "DONE").exists()
+
+    def result(self) -> dict[str, Any]:
+        """What `finish` wrote."""
+        result: dict[str, Any] = json.loads((self.path / "DONE").read_text(encoding="utf-8"))
+        return result
+
+    def must_be_free(self) -> None:
+        """A run that was stopped is not overwritten by mistake."""
+        if self.exists():
+            raise RunExists(
+                f"{self.path}: a run of these settings is here and is not finished. "
+                "Continue it with ckpt_path=auto, or start afresh with overwrite=true"
+            )
+
+    def enter(self, config: str) -> dict[str, Any]:
+        """Make the folder, or enter it again; returns the provenance, to which this start has been added."""
+        self.checkpoints.mkdir(parents=True, exist_ok=True)
+        for leftover in self.checkpoints.glob("*.new"):
+            leftover.unlink()
+        _write(self.path / "config.yaml", config)
+        file = self.path / "provenance.json"
+        known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
+        known.setdefault("wandb_id", hashlib.blake2b(f"{self.path.name}{time.time_ns()}".encode(), digest_size=4).hexdigest())
+        known.setdefault("starts", []).append(provenance())
+        _write(file, json.dumps(known, indent=1, ensure_ascii=False))
+        return known
+
+    def clear(self) -> None:
+        """Remove a run, and nothing that is not one."""
+        if self.path.exists() and any(self.path.iterdir()) and not self.exists():
+            raise RunExists(f"{self.path}: overwrite=true removes runs only, and this folder is none (it has no config.yaml)")
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def finish(self, result: dict[str, Any]) -> None:
+        _write(self.path / "DONE", json.dumps(result, indent=1))
+
+
+def provenance() -> dict[str, Any]:
+    """What one would have to know to do it again."""
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "git": _git(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "versions": versions,
+    }
+
+
+def _git() -> dict[str, Any]:
+    """The revision of the program, and whether it had been changed since; empty outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        git = [shutil.which("git") or "git", "-C", str(here)]
+        revision = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)  # noqa: S603
+        status = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True)  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    return {"revision": revision.stdout.strip(), "changed": bool(status.stdout.strip())}
+
+
+def _write(file: Path, text: str) -> None:
+    """Whole or not at all."""
+    temporary = file.with_suffix(file.suffix + ".new")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, file)

@@ -1,0 +1,79 @@
+"""What a run shows: its settings, its sizes, its result."""
+
+import logging
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.tree import Tree
+
+from data.corpus import Corpus
+from data.tables import table
+
+from .model import LanguageModel
+from .run_folder import RunFolder
+
+log = logging.getLogger(__name__)
+
+
+def show(what: RenderableType) -> None:
+    """Through the log, so that train.log has it too."""
+    console = Console(highlight=False)
+    with console.capture() as capture:
+        console.print(what)
+    log.info("%s", capture.get().rstrip())
+
+
+def configuration(settings: dict[str, Any]) -> None:
+    """The resolved settings as a tree: small branches on one line."""
+    tree = Tree("settings")
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            branch = tree.add(name)
+            _grow(branch, value)
+        else:
+            tree.add(f"{name}: {value}")
+    show(tree)
+
+
+def _grow(branch: Tree, settings: dict[str, Any]) -> None:
+    plain = {key: value for key, value in settings.items() if not isinstance(value, dict)}
+    if plain:
+        branch.add("  ".join(_pair(key, value) for key, value in plain.items()))
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            branch.add(f"{key}:  " + "  ".join(_pair(k, v) for k, v in value.items()))
+
+
+def _pair(key: str, value: Any) -> str:
+    """`key: value`, cut if it is long, and never broken across lines (the spaces are no-break spaces)."""
+    text = str(value)
+    text = text if len(text) <= 50 else text[:49] + "…"
+    return f"{key}: {text}".replace(" ", "\u00a0")
+
+
+def sizes(corpus: Corpus, model: LanguageModel) -> None:
+    """Corpus, vocabulary and model."""
+    view = table("corpus", "split", numbers=["sentences", "words", "unknown"])
+    for name, split in corpus.splits().items():
+        view.add_row(name, f"{len(split):,}", f"{split.words:,}", f"{split.unknown / max(split.words, 1):.2%}")
+    show(view)
+    left_out = ", ".join(f"{count:,} {reason}" for reason, count in corpus.report.items() if count)
+    log.info("vocabulary %s words%s", f"{len(corpus.vocabulary):,}", f"; {left_out}" if left_out else "")
+    log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
+
+
+def result(folder: RunFolder, outcome: dict[str, Any]) -> None:
+    """The end of a run, and where everything is."""
+    view = table(f"result of {folder.path.name}", "measure", numbers=["value"])
+    for name, value in outcome.items():
+        view.add_row(name, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
+    show(view)
+    log.info("all of it  %s", folder.path)
+    log.info("metrics    %s", folder.metrics)
+    log.info("best model %s", folder.best)
+
+
+def finished(folder: RunFolder) -> None:
+    """A run that is asked for again."""
+    result(folder, folder.result())
+    log.info("This run is finished. To do it again from the start: overwrite=true")

@@ -1,0 +1,205 @@
+"""Training as Lightning sees it: what happens in a step, what is measured, and what a checkpoint must remember."""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning import Callback
+from torch import Tensor
+from torch.optim import Optimizer
+
+from data.batches import Batch, Loader
+
+from .loss import summed_nll
+from .model import LanguageModel
+from .optimisation import Schedule, optimizer
+from .perplexity import Tally
+
+
+class NotFinite(ArithmeticError):
+    """The loss or the weights are no longer numbers."""
+
+
+class Training(pl.LightningModule):
+    """Trains a model. `about` is what the checkpoint says of it besides the weights, in plain values.
+
+    The randomness of a step (dropout) depends on the seed, the epoch, the batch and the rank alone. So nothing of it has to be
+    saved, and whatever else draws random numbers in between changes nothing.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        schedule: Schedule,
+        optimizer_settings: dict[str, Any],
+        seed: int,
+        about: dict[str, Any],
+        loader: Loader,
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self.schedule = schedule
+        self.optimizer_settings = optimizer_settings
+        self.seed = seed
+        self.about = about
+        self.loader = loader
+        self.contexts = model.contexts
+        self.state: Any = None  # of the network at the end of the last window, where windows follow each other
+        self.words_seen = 0
+        self.since_log = Tally()
+        self.evaluated = Tally()
+        self.row: dict[str, float] = {}
+        self.clock = (time.perf_counter(), 0)
+
+    # ------------------------------------------------------------------ steps
+
+    def configure_optimizers(self) -> Optimizer:
+        return optimizer(self.model.parameters(), **self.optimizer_settings)
+
+    def on_train_start(self) -> None:
+        self.clock = (time.perf_counter(), self.words_seen)
+
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
+        place = [self.seed, self.current_epoch, batch_idx, self.global_rank]
+        torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1, np.uint64)[0] >> 1))
+        factor = self.schedule.factor(self.global_step)
+        for group in self.trainer.optimizers[0].param_groups:
+            group["lr"] = self.optimizer_settings["lr"] * factor
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        state = None if batch.fresh else self.state
+        contexts, state = self.contexts(batch.inputs, state)
+        nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
+        self.state = _detached(state) if self.loader.shape.window else None
+        self.words_seen += batch.words
+        self.since_log.add(nll, tokens)
+        if self.device.type == "cpu":
+            self.check_finite()
+        return nll * batch.share
+
+    def log_if_due(self, batch_idx: int) -> None:
+        """After every so many steps of the optimiser."""
+        done = batch_idx + 1
+        stepped = done % self.trainer.accumulate_grad_batches == 0 or done == self.trainer.num_training_batches
+        if stepped and self.global_step % self.trainer.log_every_n_steps == 0:  # type: ignore[attr-defined]
+            self._log_training()
+
+    def _log_training(self) -> None:
+        self.check_finite()
+        now, words = time.perf_counter(), self.words_seen
+        speed = (words - self.clock[1]) / max(now - self.clock[0], 1e-9)
+        self.clock = (now, words)
+        total = self.since_log.over_all_ranks()
+        self.since_log = Tally()
+        self.record(
+            {
+                "train/loss": total.loss,
+                "progress/learning_rate": self.trainer.optimizers[0].param_groups[0]["lr"],
+                "time/words_per_second": speed,
+            }
+        )
+
+    def check_finite(self) -> None:
+        """A loss that is not a number stays in the sum, so looking now and then is enough."""
+        if not math.isfinite(float(self.since_log.nll)):
+            raise NotFinite(
+                f"the loss is {float(self.since_log.nll)} at step {self.global_step:,} (epoch {self.current_epoch}); "
+                "lower model.optimizer.lr or trainer.gradient_clip_val"
+            )
+
+    # ------------------------------------------------------------- evaluation
+
+    def on_validation_epoch_start(self) -> None:
+        self.evaluated = Tally()
+
+    on_test_epoch_start = on_validation_epoch_start
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        contexts, _ = self.contexts(batch.inputs, None)
+        self.evaluated.add(*summed_nll(contexts, batch.targets, self.model.decoder))
+
+    test_step = validation_step
+
+    def on_validation_epoch_end(self) -> None:
+        total = self.evaluated.over_all_ranks()
+        self.schedule.validated(total.loss)
+        self.publish({"valid/loss": total.loss, "valid/perplexity": total.perplexity})
+
+    def on_test_epoch_end(self) -> None:
+        total = self.evaluated.over_all_ranks()
+        self.publish({"test/loss": total.loss, "test/perplexity": total.perplexity})
+
+    def publish(self, metrics: dict[str, float]) -> None:
+        """Adds to the row of this evaluation; callbacks may watch the same names (`monitor`)."""
+        self.row |= metrics
+        self.log_dict({name: torch.tensor(value, dtype=torch.float64) for name, value in metrics.items()}, logger=False)
+
+    def on_validation_end(self) -> None:
+        self.record(self.row)
+        self.row = {}
+        self.clock = (time.perf_counter(), self.words_seen)
+
+    on_test_end = on_validation_end
+
+    def record(self, metrics: dict[str, float]) -> None:
+        """One row for every logger, on the axis of words seen."""
+        row = metrics | {"progress/epoch": self.current_epoch, "progress/words_seen": self.words_seen}
+        for logger in self.loggers:
+            logger.log_metrics(row, step=self.global_step)
+
+    # ------------------------------------------------------------ checkpoints
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        for name, value in self.model.state_dict().items():
+            if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+                raise NotFinite(f"{name} is no longer finite at step {self.global_step:,}; the last checkpoint is kept")
+        checkpoint["concord"] = self.about | {"architecture": self.model.architecture.plain()}
+        checkpoint["training"] = {
+            "words_seen": self.words_seen,
+            "since_log": self.since_log.of_each_rank(),
+            "schedule": self.schedule.state_dict(),
+            "state": _gathered(self.state),
+            "place": self.loader.place(),
+        }
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        saved = checkpoint["training"]
+        self.loader.go_to(saved["place"])
+        self.words_seen = saved["words_seen"]
+        self.schedule.load_state_dict(saved["schedule"])
+        self.since_log = Tally.restored(saved["since_log"], self.global_rank, self.trainer.world_size)
+        self.state = _scattered(saved["state"], self.global_rank, self.trainer.world_size)
+
+
+class TrainingLog(Callback):
+    """Lets the module log. A callback, because those come before the module itself, and a checkpoint must know of the row."""
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        assert isinstance(module, Training)
+        module.log_if_due(batch_idx)
+
+
+def _detached(state: Any) -> Any:
+    return None if state is None else tuple(part.detach() for part in state)
+
+
+def _gathered(state: Any) -> Any:
+    """The states of all ranks side by side, in the order of the stream's columns: rank r has columns r, r + world, …"""
+    if state is None or not torch.distributed.is_initialized():
+        return state
+    world = torch.distributed.get_world_size()
+    parts = []
+    for part in state:  # (L, B, H)
+        pieces = [torch.empty_like(part) for _ in range(world)]
+        torch.distributed.all_gather(pieces, part.contiguous())
+        parts.append(torch.stack(pieces, dim=2).flatten(1, 2))
+    return tuple(parts)
+
+
+def _scattered(state: Any, rank: int, world: int) -> Any:
+    return None if state is None else tuple(part[:, rank::world].contiguous() for part in state)

@@ -1,0 +1,51 @@
+"""Weights & Biases: online when there is a login, otherwise offline with the line that uploads the run later."""
+
+import logging
+import netrc
+import os
+from pathlib import Path
+from typing import Any
+
+import wandb
+from pytorch_lightning.loggers import WandbLogger
+
+log = logging.getLogger(__name__)
+
+
+def logged_in() -> bool:
+    """Whether W&B would know who we are, without asking anyone."""
+    if os.environ.get("WANDB_API_KEY"):
+        return True
+    host = os.environ.get("WANDB_BASE_URL", "https://api.wandb.ai").split("//")[-1].rstrip("/")
+    try:
+        return netrc.netrc(os.environ.get("NETRC", Path("~/.netrc").expanduser())).authenticators(host) is not None
+    except (OSError, netrc.NetrcParseError):
+        return False
+
+
+def wandb_logger(folder: Path, run_id: str, config: dict[str, Any], project: str, tags: list[str]) -> WandbLogger:
+    """The same id continues the same W&B run; offline, every start writes a segment of its own under it."""
+    mode: Any = os.environ.get("WANDB_MODE") or ("online" if logged_in() else "offline")
+    if mode != "online":
+        os.environ.setdefault("WANDB_ERROR_REPORTING", "false")  # would look up a host even offline
+    os.environ.setdefault("WANDB_SILENT", "true")
+    run = wandb.init(
+        name=folder.name,
+        dir=folder,
+        id=run_id,
+        resume="allow" if mode == "online" else None,
+        project=project,
+        mode=mode,
+        tags=tags,
+        config=config,
+    )
+    run.define_metric("progress/words_seen")
+    run.define_metric("*", step_metric="progress/words_seen")
+    return WandbLogger(experiment=run)
+
+
+def close(folder: Path) -> None:
+    """End the W&B run, and say how to upload what was written offline."""
+    wandb.finish()
+    for segment in sorted((folder / "wandb").glob("offline-run-*")):
+        log.info("W&B        offline; to upload: wandb sync %s", segment)

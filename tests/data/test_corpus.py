@@ -1,0 +1,126 @@
+"""Corpora on disk: built once, shared, rebuilt when anything changes, refused when damaged."""
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data.corpus import CorpusError, VocabularyRule, prepare
+from data.grammar import folder_of
+from data.sources import GrammarSource, TextSource, challenge_sentences
+from data.text import TokenizedText
+
+TEXT = "\n".join(f"der Hund {word} den Esel ." for word in "sieht hört jagt liebt kennt ruft".split() * 20)  # noqa: SIM905
+
+
+def text_source(folder: Path, text: str = TEXT) -> TextSource:
+    file = folder / "text.txt"
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")
+    return TextSource({"all": file}, TokenizedText(), seed=0)
+
+
+def test_every_sentence_is_there_once_and_ends_in_eos(tmp_path):
+    corpus = prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache")
+    words = []
+    for split in corpus.splits().values():
+        for start, end in zip(split.offsets, split.offsets[1:], strict=False):
+            sentence = corpus.vocabulary.decode(split.ids[start:end].tolist())
+            assert sentence[-1] == "<eos>"
+            words.append(" ".join(sentence[:-1]))
+    assert sorted(words) == sorted(TEXT.splitlines())
+    assert [len(s) for s in corpus.splits().values()] == [96, 12, 12]
+    assert corpus.train.words == 96 * 6
+    assert corpus.train.tokens == 96 * 7
+
+
+def test_rare_words_become_unk_and_are_counted(tmp_path):
+    corpus = prepare(text_source(tmp_path), VocabularyRule(6), tmp_path / "cache")
+    assert set(corpus.vocabulary.words) == {"<eos>", "<unk>", ".", "Esel", "Hund", "den", "der"}
+    assert corpus.train.unknown == 96
+
+
+def test_the_second_time_nothing_is_built(tmp_path):
+    first = prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache")
+    stamp = (first.folder / "about.json").stat().st_mtime_ns
+    second = prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache")
+    assert second.folder == first.folder
+    assert (second.folder / "about.json").stat().st_mtime_ns == stamp
+
+
+def test_anything_that_changes_makes_a_new_corpus(tmp_path):
+    folders = {prepare(text_source(tmp_path), VocabularyRule(size), tmp_path / "cache").folder for size in (None, 5, 7)}
+    folders.add(prepare(text_source(tmp_path, TEXT + "\nnoch einer ."), VocabularyRule(None), tmp_path / "cache").folder)
+    assert len(folders) == 4
+
+
+@pytest.mark.parametrize("name", ["train.ids.npy", "vocabulary.txt", "valid.offsets.npy", "about.json"])
+def test_a_damaged_corpus_is_an_error_with_the_remedy(tmp_path, name):
+    folder = prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache").folder
+    content = bytearray((folder / name).read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    (folder / name).write_bytes(bytes(content))
+    with pytest.raises(CorpusError, match="is damaged .* delete it and it is built anew: rm -r"):
+        prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache")
+
+
+def _prepare(folder: Path) -> None:
+    prepare(text_source(folder), VocabularyRule(None), folder / "cache")
+
+
+def test_processes_that_ask_at_once_share_one(tmp_path):
+    text_source(tmp_path)
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=_prepare, args=(tmp_path,)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert len([f for f in (tmp_path / "cache").iterdir() if f.is_dir()]) == 1
+
+
+class SlowSource(TextSource):
+    def sentences(self):
+        for labelled in super().sentences():
+            time.sleep(0.05)
+            yield labelled
+
+
+def _prepare_slowly(folder: Path) -> None:
+    plain = text_source(folder)
+    prepare(SlowSource(plain.files, plain.reader, plain.seed), VocabularyRule(None), folder / "cache")
+
+
+def test_a_process_killed_while_building_leaves_nothing_in_the_way(tmp_path):
+    text_source(tmp_path)
+    process = multiprocessing.get_context("fork").Process(target=_prepare_slowly, args=(tmp_path,))
+    process.start()
+    while not list((tmp_path / "cache").glob("*.building-*")):
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    corpus = prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache")
+    assert len(corpus.train) == 96
+    assert not list((tmp_path / "cache").glob("*.building-*"))
+
+
+def test_too_small_a_text_is_told_so(tmp_path):
+    with pytest.raises(CorpusError, match="the (valid|test) part of the corpus has no sentence"):
+        prepare(text_source(tmp_path, "ein Satz ."), VocabularyRule(None), tmp_path / "cache")
+
+
+def test_the_built_in_corpus_leaves_challenge_sentences_out(tmp_path):
+    folder = folder_of("de")
+    sizes = {"train": 3000, "valid": 100, "test": 100}
+    exclude = challenge_sentences(folder, "split")
+    corpus = prepare(GrammarSource(folder, sizes, seed=0, exclude=exclude), VocabularyRule(None), tmp_path / "cache")
+    challenge = exclude.sentences()
+    for split in corpus.splits().values():
+        text = " ".join(corpus.vocabulary.decode(np.asarray(split.ids).tolist()))
+        assert not {sentence.removesuffix(" .") for sentence in text.split(" <eos> ")} & challenge
+    assert corpus.report["challenge sentences left out"] > 10

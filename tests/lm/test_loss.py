@@ -1,0 +1,62 @@
+"""One softmax for training and perplexity, in rows or at once."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from data.batches import NO_TARGET
+from lm import loss
+from lm.loss import summed_nll
+from lm.perplexity import Tally
+
+
+@pytest.fixture
+def batch():
+    torch.manual_seed(0)
+    targets = torch.randint(50, (6, 11))
+    targets[2, 4:] = NO_TARGET
+    return torch.randn(6, 11, 8, requires_grad=True), targets, nn.Linear(8, 50)
+
+
+@pytest.mark.parametrize("small", [0, 10**9])
+@pytest.mark.parametrize("rows", [7, 256])
+def test_the_sum_and_its_gradient_are_those_of_cross_entropy(batch, monkeypatch, small, rows):
+    contexts, targets, decoder = batch
+    monkeypatch.setattr(loss, "SMALL", small)
+    monkeypatch.setattr(loss, "ROWS", rows)
+    nll, tokens = summed_nll(contexts, targets, decoder)
+    gradients = torch.autograd.grad(nll * 3, [contexts, decoder.weight, decoder.bias])
+    expected = F.cross_entropy(decoder(contexts).flatten(0, 1), targets.flatten(), reduction="sum", ignore_index=NO_TARGET)
+    wanted = torch.autograd.grad(expected * 3, [contexts, decoder.weight, decoder.bias])
+    assert tokens == 6 * 11 - 7
+    torch.testing.assert_close(nll, expected)
+    for ours, theirs in zip(gradients, wanted, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    with torch.no_grad():
+        torch.testing.assert_close(summed_nll(contexts, targets, decoder)[0], expected)
+
+
+def test_nothing_to_predict_costs_nothing(batch):
+    contexts, targets, decoder = batch
+    nll, tokens = summed_nll(contexts, torch.full_like(targets, NO_TARGET), decoder)
+    nll.backward()
+    assert (nll.item(), tokens) == (0.0, 0)
+    assert not contexts.grad.any()
+
+
+def test_perplexity_is_over_tokens_never_a_mean_of_means():
+    tally = Tally()
+    tally.add(torch.tensor(math.log(2.0) * 30), 30)
+    tally.add(torch.tensor(math.log(8.0) * 10), 10)
+    assert tally.perplexity == pytest.approx(2 ** ((30 + 3 * 10) / 40))
+    assert Tally.restored(tally.of_each_rank(), rank=0, world=1).perplexity == tally.perplexity
+
+
+def test_sums_of_more_ranks_than_there_are_now_go_to_the_first():
+    sums = [(1.0, 2), (3.0, 4)]
+    assert Tally.restored(sums, rank=1, world=2).tokens == 4
+    assert Tally.restored(sums, rank=0, world=1).loss == pytest.approx(4 / 6)
+    assert Tally.restored(sums, rank=1, world=3).tokens == 0

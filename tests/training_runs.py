@@ -1,0 +1,104 @@
+"""Small training runs for the tests, in this process or as a user would start them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from data.batches import Shape
+from data.corpus import Corpus, VocabularyRule, prepare
+from data.grammar import folder_of
+from data.sources import GrammarSource
+from lm.fit import Recipe, fit
+from lm.model import Architecture, initialised
+from lm.run_folder import RunFolder
+
+ROOT = Path(__file__).resolve().parents[1]
+NETWORKS = {
+    "lstm": {"name": "lstm", "hidden": 12, "layers": 2, "dropout": 0.2},
+    "transformer": {
+        "name": "transformer",
+        "layers": 1,
+        "heads": 2,
+        "feedforward": 16,
+        "dropout": 0.2,
+        "norm_first": True,
+        "final_norm": True,
+    },
+}
+TRAINER = {"accelerator": "cpu", "devices": 1, "max_epochs": 2, "log_every_n_steps": 3, "gradient_clip_val": 1.0}
+# A command line for runs of seconds.
+TINY = [
+    "data.limit=60",
+    "data.batch_size=6",
+    "model.embedding=16",
+    "model.dropout=0.2",
+    "trainer.max_epochs=3",
+    "trainer.log_every_n_steps=3",
+    "trainer.threads=1",
+    "callbacks.checkpoints.every_n_steps=4",
+    "logger=none",
+]
+
+
+def corpus(cache: Path, train: int = 90) -> Corpus:
+    sizes = {"train": train, "valid": 30, "test": 30}
+    return prepare(GrammarSource(folder_of("de"), sizes, seed=0), VocabularyRule(None), cache)
+
+
+def recipe(network: str, vocabulary: int, window: int | None = None, **trainer: Any) -> Recipe:
+    return Recipe(
+        architecture=Architecture(vocabulary, 8, tied=True, dropout=0.2, init=0.1, network=NETWORKS[network]),
+        optimizer={"name": "adamw", "lr": 0.01},
+        scheduler={"name": "one_cycle"},
+        shape=Shape(6, window),
+        evaluation_tokens=100,
+        seed=1,
+        checkpoints={"monitor": "valid/perplexity", "mode": "min", "every_n_steps": 4, "at_words": [200, 700]},
+        early_stopping={"monitor": "valid/perplexity", "mode": "min", "patience": None},
+        compile=False,
+        trainer=TRAINER | trainer,
+    )
+
+
+def run(folder: Path, made: Recipe, text: Corpus, resume: bool = False) -> dict[str, Any]:
+    where = RunFolder(folder)
+    where.enter("")
+    model = initialised(made.architecture, made.seed)
+    return fit(made, model, text, {}, where, [], where.last if resume and where.last.exists() else None)
+
+
+def train(folder: Path, *overrides: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python train.py …` with its runs and cache below the folder."""
+    done = subprocess.run(
+        command(folder, *overrides), cwd=ROOT, env=clean(folder) | environment, capture_output=True, text=True, check=False
+    )
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def command(folder: Path, *overrides: str) -> list[str]:
+    return [sys.executable, "train.py", f"paths.runs={folder}/runs", f"paths.cache={folder}/cache", *overrides]
+
+
+def clean(folder: Path) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("WANDB", "PYTEST"))}
+    return kept | {"OMP_NUM_THREADS": "1", "NETRC": str(folder / "no-netrc"), "WANDB_ERROR_REPORTING": "false"}
+
+
+def weights(file: Path) -> dict[str, torch.Tensor]:
+    return torch.load(file, weights_only=True)["state_dict"]
+
+
+def same_weights(one: Path, two: Path) -> bool:
+    first, second = weights(one), weights(two)
+    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
+
+
+def rows_without_times(file: Path) -> list[list[str]]:
+    lines = [line.split(",") for line in file.read_text(encoding="utf-8").splitlines()]
+    timed = [i for i, name in enumerate(lines[0]) if name.startswith("time/")]
+    return [[cell for i, cell in enumerate(line) if i not in timed] for line in lines]
