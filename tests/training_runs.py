@@ -49,12 +49,12 @@ def corpus(cache: Path, train: int = 90) -> Corpus:
     return prepare(GrammarSource(folder_of("de"), sizes, seed=0), VocabularyRule(None), cache)
 
 
-def recipe(network: str, vocabulary: int, window: int | None = None, **trainer: Any) -> Recipe:
+def recipe(network: str, vocabulary: int, shape: Shape | None = None, **trainer: Any) -> Recipe:
     return Recipe(
         architecture=Architecture(vocabulary, 8, tied=True, dropout=0.2, init=0.1, network=NETWORKS[network]),
         optimizer={"name": "adamw", "lr": 0.01},
         scheduler={"name": "one_cycle"},
-        shape=Shape(6, window),
+        shape=shape or Shape(6),
         evaluation_tokens=100,
         seed=1,
         checkpoints={"monitor": "valid/perplexity", "mode": "min", "every_n_steps": 4, "at_words": [200, 700]},

@@ -55,7 +55,12 @@ class Checkpoints(Callback):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.best, self.best_epoch = state["best"], state["best_epoch"]
         self.at_words = state["at_words"]
+        self.stopped = state["stopped"]
         self.metrics.keep(state["rows"])
+
+    def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        # A run that had decided to stop early when it was interrupted has nothing left to train.
+        trainer.should_stop = self.stopped
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int

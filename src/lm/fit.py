@@ -16,7 +16,7 @@ from pytorch_lightning.loggers.logger import Logger
 from data.batches import EvaluationLoader, Loader, Plan, Shape
 from data.corpus import Corpus
 
-from .checkpoints import Checkpoints, load, read
+from .checkpoints import Checkpoints, load
 from .interruption import Interruption
 from .metrics_file import MetricsFile
 from .model import Architecture, LanguageModel
@@ -52,6 +52,10 @@ class Recipe:
         for name, value in (("trainer.max_epochs", self.trainer["max_epochs"]), ("data.batch_size", self.shape.batch_size)):
             if not (isinstance(value, int) and value > 0):
                 raise ValueError(f"{name}={value}: a whole number above 0 is needed")
+
+        precision = str(self.trainer.get("precision", 32))
+        if "16" in precision and not (torch.cuda.is_available() or torch.ops.mkldnn._is_mkldnn_bf16_supported()):
+            log.warning("trainer.precision=%s: this CPU has no 16-bit arithmetic; 32 is many times faster here", precision)
 
     def architecture_for(self, vocabulary_size: int) -> Architecture:
         """Of a model that knows so many words."""
@@ -102,19 +106,13 @@ def fit(
     if recipe.compile:
         module.contexts = torch.compile(model.contexts)
     valid, test = (EvaluationLoader(split, recipe.evaluation_tokens, plan) for split in (corpus.valid, corpus.test))
-    if resume is None or not _stopped(resume):
-        trainer.fit(module, loader, valid, ckpt_path=resume)
+    trainer.fit(module, loader, valid, ckpt_path=resume)
     return _tested(trainer, module, test, folder, checkpoints)
 
 
 def _early_stopping(settings: dict[str, Any]) -> list[Callback]:
-    return [] if settings["patience"] is None else [EarlyStopping(**settings)]
-
-
-def _stopped(file: Path) -> bool:
-    """Whether the run had already decided to stop early when it was interrupted."""
-    states = read(file).get("callbacks", {})
-    return any(state.get("stopped", False) for name, state in states.items() if name.startswith("Checkpoints"))
+    """Decides right after the validation, so that the checkpoint that follows knows of it."""
+    return [] if settings["patience"] is None else [EarlyStopping(**settings, check_on_train_epoch_end=False)]
 
 
 def _tested(

@@ -1,15 +1,21 @@
 """A run that is stopped anywhere and continued ends where an undisturbed one ends: same weights, same metrics."""
 
+import errno
 import os
 import random
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import pytorch_lightning as pl
 from training_runs import ROOT, TINY, clean, command, corpus, recipe, rows_without_times, run, same_weights, train
 
+from data.batches import Shape
+from lm.checkpoints import CheckpointError
+from lm.metrics_file import read
 from lm.training import Training
 
 
@@ -19,11 +25,17 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("at", [2, 5, 8, 15, 16, 19, 30])
 @pytest.mark.parametrize(
-    ("network", "window", "accumulate"), [("lstm", None, 1), ("lstm", 7, 1), ("transformer", None, 2), ("lstm", None, 2)]
+    ("network", "shape", "accumulate"),
+    [
+        ("lstm", Shape(6), 1),
+        ("lstm", Shape(6, window=7), 1),
+        ("transformer", Shape(6), 2),
+        ("lstm", Shape(6, first_epoch=4), 2),
+    ],
 )
-def test_stopped_after_any_batch(tmp_path, monkeypatch, network, window, accumulate, at):
+def test_stopped_after_any_batch(tmp_path, monkeypatch, network, shape, accumulate, at):
     text = corpus(tmp_path / "cache")
-    made = recipe(network, len(text.vocabulary), window, accumulate_grad_batches=accumulate)
+    made = recipe(network, len(text.vocabulary), shape, accumulate_grad_batches=accumulate)
     run(tmp_path / "whole", made, text)
 
     seen = 0
@@ -44,6 +56,56 @@ def test_stopped_after_any_batch(tmp_path, monkeypatch, network, window, accumul
     for name in ("last.ckpt", "best.ckpt", "words-200.ckpt", "words-700.ckpt"):
         assert same_weights(tmp_path / "whole/checkpoints" / name, tmp_path / "cut/checkpoints" / name)
     assert rows_without_times(tmp_path / "whole/metrics.csv") == rows_without_times(tmp_path / "cut/metrics.csv")
+
+
+def test_a_smaller_batch_in_the_first_epoch(tmp_path):
+    text = corpus(tmp_path / "cache")
+    run(tmp_path / "run", recipe("lstm", len(text.vocabulary), Shape(30, first_epoch=10), log_every_n_steps=1), text)
+    steps = [row["step"] for row in read(tmp_path / "run/metrics.csv") if "valid/perplexity" in row]
+    assert steps == [9, 9 + 3]
+
+
+@pytest.mark.parametrize("patience", [1, None])
+def test_a_run_that_has_nothing_left_to_train_only_finishes(tmp_path, monkeypatch, patience):
+    """Stopped early or at its last epoch, then killed before the test."""
+    text = corpus(tmp_path / "cache")
+    settings = {"monitor": "valid/perplexity", "mode": "max", "patience": patience}  # falling perplexity never improves on max
+    made = replace(recipe("lstm", len(text.vocabulary), max_epochs=9 if patience else 2), early_stopping=settings)
+    run(tmp_path / "whole", made, text)
+    assert sum("valid/perplexity" in row for row in read(tmp_path / "whole/metrics.csv")) == 2
+    with monkeypatch.context() as patched:
+        patched.setattr("lm.fit._tested", lambda *_: (_ for _ in ()).throw(Stop))
+        with pytest.raises(Stop):
+            run(tmp_path / "cut", made, text)
+    run(tmp_path / "cut", made, text, resume=True)
+    assert same_weights(tmp_path / "whole/checkpoints/last.ckpt", tmp_path / "cut/checkpoints/last.ckpt")
+    assert rows_without_times(tmp_path / "whole/metrics.csv") == rows_without_times(tmp_path / "cut/metrics.csv")
+
+
+def test_a_full_disk_keeps_the_checkpoint_before(tmp_path, monkeypatch):
+    text = corpus(tmp_path / "cache")
+    made = recipe("lstm", len(text.vocabulary))
+    saves = 0
+    save = pl.Trainer.save_checkpoint
+
+    def full(self, file, *args, **kwargs):
+        nonlocal saves
+        saves += 1
+        if saves == 4:
+            Path(file).write_bytes(b"half a checkpoint")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return save(self, file, *args, **kwargs)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pl.Trainer, "save_checkpoint", full)
+        with pytest.raises(
+            CheckpointError, match=r"last.ckpt: cannot be written: the disk is full. The checkpoint before it is kept"
+        ):
+            run(tmp_path / "cut", made, text)
+    assert not list((tmp_path / "cut/checkpoints").glob("*.new"))
+    run(tmp_path / "cut", made, text, resume=True)
+    run(tmp_path / "whole", made, text)
+    assert same_weights(tmp_path / "whole/checkpoints/last.ckpt", tmp_path / "cut/checkpoints/last.ckpt")
 
 
 def killed_and_resumed(folder: Path, overrides: list[str], kills: int, seed: int) -> int:
