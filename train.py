@@ -1,5 +1,6 @@
 """Train a language model: `python train.py lang=de model=lstm`. `python train.py --help` lists what can be chosen."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from data.corpus import Corpus
     from data.sources import Source
     from lm.fit import Recipe
+    from lm.logs import RunLog
+    from lm.model import LanguageModel
     from lm.run_folder import RunFolder
 
 # What a run's name does not depend on: where it runs and who watches.
@@ -31,76 +34,135 @@ def main(cfg: DictConfig) -> None:
 
 
 def train(settings: Any) -> None:
-    """A run from its settings to its result. Whatever can be wrong is found before the run's folder is touched."""
-    from lm import ranks, screen
-    from lm.checkpoints import check_fits
-    from lm.fit import fit
-    from lm.logs import logged_to
-    from lm.model import initialised
+    """A run from its settings to its result."""
+    from contextlib import nullcontext
+
+    from lm import ranks
+    from lm.logs import logged
     from lm.run_folder import RunFolder
 
     first = ranks.rank() == 0
     folder = RunFolder(Path(settings["paths"]["runs"]) / (settings["name"] or name_of(settings)))
+    with logged(first) as log:
+        if settings.get("summary"):
+            prepared(settings, folder, None)
+            return
+        with folder.locked() if first else nullcontext():
+            run(settings, folder, first, log)
+
+
+def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
+    """Whatever can be wrong is found before the run's folder is touched."""
+    from lm import screen
+    from lm.fit import fit
+
     resume = resume_from(settings, folder)
-    recipe = recipe_of(settings)
-    with logged_to(None, first):
-        if folder.finished() and not settings["overwrite"]:
+    if folder.exists() and not settings["overwrite"]:
+        must_match(folder.settings(), settings, str(folder.path))
+        if folder.finished():
             screen.finished(folder)
             return
-        if first and not settings["overwrite"] and settings["ckpt_path"] != "auto":
+        if first and settings["ckpt_path"] != "auto":
             folder.must_be_free()
-        recipe.check()
-        screen.configuration(settings)
-        corpus = corpus_of(settings)
-        model = initialised(recipe.architecture_for(len(corpus.vocabulary)), recipe.seed)
-        if resume:
-            check_fits(resume, model, corpus.vocabulary)
-        screen.sizes(corpus, model)
-        if settings.get("summary"):
-            return
+    recipe, model, corpus = prepared(settings, folder, resume)
+    known = enter(settings, folder, corpus.summary()) if first else {}
+    log.write_to(folder.log)
+    loggers = loggers_of(settings, folder, known) if first else []
+    try:
+        result = fit(recipe, model, corpus, about(settings), folder, loggers, resume)
+        if first:
+            folder.finish(result)
+            screen.result(folder, result)
+    finally:
+        close(loggers, folder)
 
-    known = enter(settings, folder) if first else {}
-    with logged_to(folder.log, first):
-        loggers = loggers_of(settings, folder, known) if first else []
-        try:
-            result = fit(recipe, model, corpus, about(settings), folder, loggers, resume)
-            if first:
-                folder.finish(result)
-                screen.result(folder, result)
-        finally:
-            close(loggers, folder)
+
+def prepared(settings: Any, folder: "RunFolder", resume: Path | None) -> tuple["Recipe", "LanguageModel", "Corpus"]:
+    """Recipe, model and corpus, each checked, and their sizes shown."""
+    from lm import screen
+    from lm.checkpoints import check_fits, read
+    from lm.model import initialised
+
+    recipe = recipe_of(settings)
+    recipe.check()
+    if resume:
+        must_match(read(resume)["concord"]["settings"], settings, str(resume))
+    screen.configuration(settings, folder)
+    corpus = corpus_of(settings)
+    model = initialised(recipe.architecture_for(len(corpus.vocabulary)), recipe.seed)
+    if resume:
+        check_fits(resume, model, corpus.vocabulary)
+    screen.sizes(corpus, model, settings["tokenizer"]["vocabulary_size"])
+    return recipe, model, corpus
 
 
 def refuse_lists() -> None:
     """Hydra would read lang=[de,fr] as a choice and keep only the last."""
+    from data.errors import UserError
+
     for override in HydraConfig.get().overrides.task:
         if override.startswith("lang=["):
-            raise ValueError(f"{override}: only the last of these would be used; give one language, for instance lang=de")
+            raise UserError(f"{override}: only the last of these would be used; give one language, for instance lang=de")
+
+
+def science(settings: Any) -> dict[str, Any]:
+    """Every setting that changes the result, by its full name."""
+    chosen = {key: settings[key] for key in ("lang", "model", "data", "tokenizer", "seed")}
+    chosen["trainer"] = {key: value for key, value in settings["trainer"].items() if key not in MACHINE}
+    watched = settings["callbacks"]["checkpoints"]
+    chosen["callbacks"] = {"early_stopping": settings["callbacks"]["early_stopping"]}
+    chosen["callbacks"]["checkpoints"] = {key: watched[key] for key in ("monitor", "mode")}
+    return dict(flattened(chosen))
+
+
+def flattened(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """`{"model": {"tied": True}}` as `("model.tied", True)`."""
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            yield from flattened(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def name_of(settings: Any) -> str:
     """Language, network, corpus, seed, and a hash of every setting that changes the result."""
     from lm.run_folder import settings_hash
 
-    science = {key: settings[key] for key in ("lang", "model", "data", "tokenizer", "seed")}
-    science["trainer"] = {key: value for key, value in settings["trainer"].items() if key not in MACHINE}
-    science["early_stopping"] = settings["callbacks"]["early_stopping"]
+    hashed = science(settings)
+    if settings["ckpt_path"] not in (None, "auto"):
+        hashed["ckpt_path"] = settings["ckpt_path"]
     parts = (settings["lang"]["code"], settings["model"]["name"], settings["data"]["name"], f"s{settings['seed']}")
-    return "-".join([*parts, settings_hash(science)])
+    return "-".join([*parts, settings_hash(hashed)])
+
+
+def must_match(there: Any, here: Any, where: str) -> None:
+    """A run goes on with the settings it was started with; only its length may change."""
+    from data.errors import UserError
+
+    theirs, ours = science(there), science(here)
+    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name) and name != "trainer.max_epochs"]
+    if names:
+        shown = "; ".join(f"{name} {theirs.get(name)} there, {ours.get(name)} here" for name in names[:5])
+        raise UserError(f"{where}: made with other settings: {shown}. Give the same settings, another name=, or overwrite=true")
 
 
 def resume_from(settings: Any, folder: "RunFolder") -> Path | None:
     """The checkpoint to go on from; `auto` is the run's own last one, if it has got that far."""
-    if settings["ckpt_path"] in (None, "auto"):
-        return folder.last if settings["ckpt_path"] == "auto" and folder.last.exists() else None
-    return Path(settings["ckpt_path"])
+    from data.errors import UserError
+
+    asked = settings["ckpt_path"]
+    if asked and settings["overwrite"] and (asked == "auto" or folder.path.resolve() in Path(asked).resolve().parents):
+        raise UserError(f"ckpt_path={asked} overwrite=true: the one goes on with the run, the other removes it; choose one")
+    if asked in (None, "auto"):
+        return folder.last if asked == "auto" and folder.last.exists() else None
+    return Path(asked)
 
 
-def enter(settings: Any, folder: "RunFolder") -> dict[str, Any]:
+def enter(settings: Any, folder: "RunFolder", corpus: dict[str, Any]) -> dict[str, Any]:
     """The run's folder, cleared if that was asked for; returns what is known of the run's earlier starts."""
     if settings["overwrite"]:
         folder.clear()
-    return folder.enter(OmegaConf.to_yaml(OmegaConf.create(settings)))
+    return folder.enter(OmegaConf.to_yaml(OmegaConf.create(settings)), corpus)
 
 
 def recipe_of(settings: Any) -> "Recipe":
@@ -134,10 +196,14 @@ def recipe_of(settings: Any) -> "Recipe":
 def corpus_of(settings: Any) -> "Corpus":
     """The corpus as numbers, prepared now if no run has needed it before."""
     from data.corpus import VocabularyRule, prepare
+    from data.errors import UserError
 
+    limit = settings["data"]["limit"]
+    if limit is not None and not (isinstance(limit, int) and limit > 0):
+        raise UserError(f"data.limit={limit}: a whole number above 0 is needed, or null for all")
     rule = VocabularyRule(settings["tokenizer"]["vocabulary_size"], tuple(settings["tokenizer"]["counted_in"]))
     corpus = prepare(source_of(settings), rule, Path(settings["paths"]["cache"]))
-    return corpus.first(settings["data"]["limit"]) if settings["data"]["limit"] else corpus
+    return corpus if limit is None else corpus.first(limit)
 
 
 def source_of(settings: Any) -> "Source":
@@ -151,19 +217,22 @@ def source_of(settings: Any) -> "Source":
     if data["name"] == "grammar":
         grammars = folder_of(lang["code"])
         exclude = challenge_sentences(grammars, lang["clitics"]) if data["exclude_challenge"] else NOTHING
-        return GrammarSource(grammars, data["sentences"], data["seed"], tuple(data["withhold"]), lang["clitics"], exclude)
+        withhold = (data["withhold"],) if isinstance(data["withhold"], str) else tuple(data["withhold"])
+        return GrammarSource(grammars, data["sentences"], data["seed"], withhold, lang["clitics"], exclude)
     reader = TokenizedText() if data["tokenized"] else RawText(lang["code"], TokenRule(lang["tokens"], lang["replace"]))
     return TextSource(text_files(data), reader, data["seed"])
 
 
 def text_files(data: Any) -> dict[str, Path]:
     """One file to be split, or one for each split."""
+    from data.errors import UserError
+
     splits = {name: Path(data[name]) for name in ("train", "valid", "test") if data[name] is not None}
     if data["path"] is not None and not splits:
         return {"all": Path(data["path"])}
     if data["path"] is None and len(splits) == 3:
         return splits
-    raise ValueError("data=text needs data.path= (one file, split 8:1:1) or all of data.train= data.valid= data.test=")
+    raise UserError("data=text needs data.path= (one file, split 8:1:1) or all of data.train= data.valid= data.test=")
 
 
 def about(settings: Any) -> dict[str, Any]:

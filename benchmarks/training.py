@@ -88,7 +88,7 @@ def ours(size: str, cache: Path) -> float:
     ProgressReport.on_validation_start = note  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
         where = RunFolder(Path(folder))
-        where.enter("")
+        where.enter("", {})
         fit(made, initialised(made.architecture_for(len(text.vocabulary)), 1), text, {}, where, [], None)
     return taken[0]
 

@@ -7,6 +7,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 import train
+from data.errors import UserError
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
 GROUPS = ["lang", "model", "model/optimizer", "model/scheduler", "data", "tokenizer", "trainer", "logger", "callbacks", "paths"]
@@ -19,7 +20,8 @@ def settings(*overrides):
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_every_choice_composes_into_a_recipe(choice):
+def test_every_choice_composes_into_a_recipe(choice, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)  # trainer=ddp asks for GPUs
     made = settings(choice)
     train.recipe_of(made).check()
     assert train.name_of(made).startswith(f"{made['lang']['code']}-{made['model']['name']}-{made['data']['name']}-s1-")
@@ -51,9 +53,37 @@ def test_the_clams_presets_differ_as_paper_and_scripts_do():
     assert paper["tied"] is code["tied"] is False
 
 
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("callbacks.checkpoints.monitor=valid/perplexty", "there is no such metric; there are: valid/perplexity"),
+        ("callbacks.early_stopping.mode=most", "callbacks.early_stopping.mode=most: write min or max"),
+        ("data.window=0", "data.window=0: a whole number of at least 1 is needed"),
+        ("data.window=abc", "data.window=abc: a whole number"),
+        ("seed=-1", "seed=-1: a whole number of at least 0"),
+        ("trainer.precision=fp17", "trainer.precision=fp17: there is no such precision; there are: 32"),
+        ("+trainer.epochs=3", "trainer.epochs: Lightning's Trainer has no such setting"),
+        ("model.dropout=1.5", "model.dropout=1.5: a share from 0 up to 1"),
+        ("+model.network.units=3", "model: .*unexpected keyword"),
+        ("trainer.accelerator=gpu", "there is no GPU here"),
+    ],
+)
+def test_wrong_settings_are_found_before_anything_is_done(override, message, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(UserError, match=message):
+        train.recipe_of(settings(override)).check()
+
+
 def test_a_runs_name_depends_on_what_changes_the_result_alone():
     base = train.name_of(settings())
     for same in ("trainer=ddp_cpu", "logger=none", "paths.runs=elsewhere", "tags=[a]", "trainer.log_every_n_steps=7"):
         assert train.name_of(settings(same)) == base
-    for other in ("seed=2", "model.embedding=100", "data.withhold=[obj_rel]", "trainer.max_epochs=9", "model/scheduler=constant"):
+    for other in (
+        "seed=2",
+        "model.embedding=100",
+        "data.withhold=[obj_rel]",
+        "trainer.max_epochs=9",
+        "model/scheduler=constant",
+        "callbacks.checkpoints.monitor=valid/loss",
+    ):
         assert train.name_of(settings(other)) != base

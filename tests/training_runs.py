@@ -66,7 +66,7 @@ def recipe(network: str, vocabulary: int, shape: Shape | None = None, **trainer:
 
 def run(folder: Path, made: Recipe, text: Corpus, resume: bool = False) -> dict[str, Any]:
     where = RunFolder(folder)
-    where.enter("")
+    where.enter("", {})
     model = initialised(made.architecture, made.seed)
     return fit(made, model, text, {}, where, [], where.last if resume and where.last.exists() else None)
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from .corpus import Split
+from .errors import UserError
 
 # The target of a position that holds no token; torch's losses know it by this number.
 NO_TARGET = -100
@@ -226,10 +227,14 @@ class Loader:
 
     def place(self) -> dict[str, int]:
         """Where it is."""
-        return {"epoch": self.epoch, "position": self.position}
+        return {"epoch": self.epoch, "position": self.position, "world": self.plan.world, "accumulate": self.plan.accumulate}
 
     def go_to(self, place: dict[str, int]) -> None:
-        """Go on from there."""
+        """Go on from there; the batches of another number of processes are other batches."""
+        for name, now in (("world", self.plan.world), ("accumulate", self.plan.accumulate)):
+            if place[name] != now:
+                what = "processes (trainer.devices × num_nodes)" if name == "world" else "trainer.accumulate_grad_batches"
+                raise UserError(f"the checkpoint was made with {place[name]} {what}, not {now}; go on with as many")
         self.epoch, self.position = place["epoch"], place["position"]
         # At the end of an epoch there is nothing left of it: the next iteration is the next epoch.
         self.resumed = self.position < self.batches_in(self.epoch)

@@ -3,7 +3,6 @@
 import fcntl
 import hashlib
 import json
-import logging
 import os
 import shutil
 from array import array
@@ -11,19 +10,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from .errors import UserError
 from .sources import SPLITS, Source
 from .vocabulary import EOS, UNK, Vocabulary
 
 # Part of every corpus's name: raise it when what is written changes.
 FORMAT = 1
 CHUNK = 1 << 20
-log = logging.getLogger(__name__)
 
 
-class CorpusError(ValueError):
+class CorpusError(UserError):
     """A corpus that cannot be used: where it is, what is wrong, what to do."""
 
 
@@ -72,6 +72,11 @@ class Corpus:
         train, valid, test = (split.first(sentences) for split in self.splits().values())
         return replace(self, train=train, valid=valid, test=test)
 
+    def summary(self) -> dict[str, Any]:
+        """Sizes and what was left out, in plain values."""
+        sizes = {name: {"sentences": len(s), "words": s.words, "unknown": s.unknown} for name, s in self.splits().items()}
+        return {"name": self.folder.name, "vocabulary": len(self.vocabulary), "left out": self.report} | sizes
+
     def splits(self) -> dict[str, Split]:
         return {"train": self.train, "valid": self.valid, "test": self.test}
 
@@ -82,6 +87,12 @@ class VocabularyRule:
 
     size: int | None
     counted_in: tuple[str, ...] = ("train",)
+
+    def __post_init__(self) -> None:
+        if self.size is not None and not (isinstance(self.size, int) and self.size > 1):
+            raise UserError(f"tokenizer.vocabulary_size={self.size}: a whole number above 1 is needed, or null for all words")
+        if not self.counted_in or not set(self.counted_in) <= set(SPLITS):
+            raise UserError(f"tokenizer.counted_in={list(self.counted_in)}: name one or more of {', '.join(SPLITS)}")
 
     def key(self) -> str:
         return f"words:{self.size}:{self.counted_in}"
@@ -159,9 +170,6 @@ def _renumber(words: list[str], lengths: dict[str, array], rule: VocabularyRule,
         for start in range(0, len(raw[split]), CHUNK):
             counts += np.bincount(raw[split][start : start + CHUNK], minlength=len(words))
     vocabulary = Vocabulary.from_counts(words, counts, rule.size)
-    types = int((counts[2:] > 0).sum())
-    if rule.size is not None and types + 1 < rule.size:
-        log.info("notice: the corpus has %s word types, fewer than the vocabulary asked for (%s)", f"{types:,}", f"{rule.size:,}")
     dtype = np.uint16 if len(vocabulary) <= 1 << 16 else np.uint32
     final = np.array(vocabulary.encode(words), dtype=dtype)
     unknown = {}

@@ -11,6 +11,7 @@ import numpy as np
 
 from .grammar import Draw, Expansion, constructions, load
 from .grammar.clitics import Clitics
+from .grammar.sample import without_closing
 from .text import Reader, TextError, sentences
 
 SPLITS = ("train", "valid", "test")
@@ -47,7 +48,7 @@ def challenge_sentences(folder: Path, clitics: Clitics) -> Exclusion:
 
     def expand() -> Collection[str]:
         sets = (Expansion(load(folder, name), clitics) for name in constructions(folder))
-        return {sentence.text for groups in sets for group in groups for sentence in group.sentences}
+        return {without_closing(sentence.text) for groups in sets for group in groups for sentence in group.sentences}
 
     return Exclusion(key, expand)
 
@@ -107,6 +108,8 @@ class TextSource:
 
     def _checked(self) -> dict[str, Path]:
         for file in self.files.values():
+            if file.is_dir():
+                raise TextError(f"{file}: this is a folder; give data.path= a file, or data.train= data.valid= data.test=")
             if not file.is_file():
                 raise TextError(f"{file}: there is no such file; give data.path= a text file (.txt, .gz or .xz)")
         return self.files

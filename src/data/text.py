@@ -3,15 +3,18 @@
 import gzip
 import lzma
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import IO
 
 import sentencex
 
+from .errors import UserError
 from .tokens import TokenRule
+from .vocabulary import EOS
 
 
-class TextError(ValueError):
+class TextError(UserError):
     """A corpus file that cannot be used: which, where, why and what to do."""
 
 
@@ -29,16 +32,19 @@ class RawText:
                 yield tokens
 
     def key(self) -> str:
-        return f"raw:{self.language}:{self.rule.pattern.pattern}:{sorted(self.rule.replace.items())}"
+        return (
+            f"raw:{metadata.version('sentencex')}:{self.language}:{self.rule.pattern.pattern}:{sorted(self.rule.replace.items())}"
+        )
 
 
 class TokenizedText:
-    """A sentence a line, tokens separated by spaces, used as it is."""
+    """A sentence a line, tokens separated by spaces, used as it is. An `<eos>` in it ends a sentence, as the line's end does."""
 
     def __call__(self, line: str) -> Iterator[list[str]]:
-        tokens = line.split()
-        if tokens:
-            yield tokens
+        for sentence in f" {line} ".split(f" {EOS} "):
+            tokens = sentence.split()
+            if tokens:
+                yield tokens
 
     def key(self) -> str:
         return "tokenized"

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from .errors import UserError
+
 
 class TokenRule:
     """Replace some characters, then take everything that the pattern finds."""
@@ -12,7 +14,7 @@ class TokenRule:
         try:
             self.pattern = re.compile(pattern)
         except re.error as error:
-            raise ValueError(f"the token pattern {pattern!r} is not a regular expression: {error}") from None
+            raise UserError(f"the token pattern {pattern!r} is not a regular expression: {error}") from None
         self.replace = str.maketrans(dict(replace))
 
     def __call__(self, text: str) -> list[str]:

@@ -11,6 +11,7 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning import Callback
 
+from data.errors import UserError
 from data.vocabulary import Vocabulary
 
 from .metrics_file import MetricsFile
@@ -20,7 +21,7 @@ from .training import Training
 BEST, LAST = "best.ckpt", "last.ckpt"
 
 
-class CheckpointError(ValueError):
+class CheckpointError(UserError):
     """A checkpoint that cannot be used, or cannot be written."""
 
 
@@ -31,12 +32,13 @@ class Checkpoints(Callback):
         self, folder: Path, monitor: str, mode: str, every_n_steps: int, at_words: list[int], metrics: MetricsFile
     ) -> None:
         if mode not in ("min", "max"):
-            raise ValueError(f"callbacks.checkpoints.mode={mode}: write min or max")
+            raise UserError(f"callbacks.checkpoints.mode={mode}: write min or max")
         self.folder = folder
         self.monitor = monitor
         self.sign = 1 if mode == "min" else -1
         self.every_n_steps = every_n_steps
         self.at_words = sorted(at_words)
+        self.done_words: list[int] = []
         self.metrics = metrics
         self.best = math.inf
         self.best_epoch = -1
@@ -47,14 +49,16 @@ class Checkpoints(Callback):
         return {
             "best": self.best,
             "best_epoch": self.best_epoch,
-            "at_words": self.at_words,
+            "done_words": self.done_words,
             "rows": self.metrics.rows,
             "stopped": self.stopped,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.best, self.best_epoch = state["best"], state["best_epoch"]
-        self.at_words = state["at_words"]
+        # A checkpoint of another run knows of a best that is not here.
+        if (self.folder / BEST).exists():
+            self.best, self.best_epoch = state["best"], state["best_epoch"]
+        self.done_words = state["done_words"]
         self.stopped = state["stopped"]
         self.metrics.keep(state["rows"])
 
@@ -71,8 +75,7 @@ class Checkpoints(Callback):
         # The end of an epoch saves after its validation; in the middle of an accumulated step there is nothing to go on from.
         if done == trainer.num_training_batches or not stepped:
             return
-        if due := [words for words in self.at_words if words <= module.words_seen]:
-            self._by_words(trainer, due)
+        self._by_words(trainer, module.words_seen)
         if self.every_n_steps and trainer.global_step % self.every_n_steps == 0:
             self.save_last(trainer)
 
@@ -80,16 +83,18 @@ class Checkpoints(Callback):
         assert isinstance(module, Training)
         self.stopped = trainer.should_stop
         value = self.sign * float(trainer.callback_metrics[self.monitor])
-        improved = value < self.best
+        improved = value < self.best or self.best_epoch < 0
         if improved:
             self.best, self.best_epoch = value, trainer.current_epoch
-        if due := [words for words in self.at_words if words <= module.words_seen]:
-            self._by_words(trainer, due)
+        self._by_words(trainer, module.words_seen)
         self.save_last(trainer, best_too=improved)
 
-    def _by_words(self, trainer: pl.Trainer, due: list[int]) -> None:
-        self.at_words = [words for words in self.at_words if words not in due]
-        self._save(trainer, self.folder / f"words-{due[-1]}.ckpt")
+    def _by_words(self, trainer: pl.Trainer, seen: int) -> None:
+        """One file for every number of words that has been reached since the last look."""
+        for words in self.at_words:
+            if words <= seen and words not in self.done_words:
+                self.done_words.append(words)
+                self._save(trainer, self.folder / f"words-{words}.ckpt")
 
     def save_last(self, trainer: pl.Trainer, best_too: bool = False) -> None:
         """All ranks take part; the first writes. `best` first: a run that dies in between finds the best again."""
@@ -112,8 +117,9 @@ class Checkpoints(Callback):
             ) from error
 
 
-def read(file: Path) -> dict[str, Any]:
+def read(file: Path | str) -> dict[str, Any]:
     """Everything in a checkpoint of ours. Nothing in the file can run."""
+    file = Path(file)
     if not file.is_file():
         raise CheckpointError(f"{file}: there is no such checkpoint")
     try:
@@ -126,7 +132,7 @@ def read(file: Path) -> dict[str, Any]:
     return saved
 
 
-def load(file: Path) -> tuple[LanguageModel, Vocabulary, dict[str, Any]]:
+def load(file: Path | str) -> tuple[LanguageModel, Vocabulary, dict[str, Any]]:
     """The model with its weights, its vocabulary, and what else the checkpoint says of it."""
     saved = read(file)
     about = saved["concord"]

@@ -5,16 +5,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from data.corpus import CorpusError
-from data.grammar import GrammarError
-from data.text import TextError
+from data.errors import UserError
 
-from .checkpoints import CheckpointError
 from .interruption import Interrupted
-from .run_folder import RunExists
-from .training import NotFinite
-
-EXPECTED = (GrammarError, TextError, CorpusError, CheckpointError, RunExists, NotFinite, ValueError)
 
 
 @contextmanager
@@ -25,7 +18,7 @@ def explained() -> Iterator[None]:
     except Interrupted as stop:
         print(f"stopped by {stop}: the state is saved, go on with ckpt_path=auto", file=sys.stderr)
         sys.exit(stop.exit_status)
-    except EXPECTED as error:
+    except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:

@@ -1,5 +1,6 @@
 """A training run from start to finish, in plain values: what `train.py` does once it has read the configuration."""
 
+import inspect
 import logging
 import warnings
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from pytorch_lightning.loggers.logger import Logger
 
 from data.batches import EvaluationLoader, Loader, Plan, Shape
 from data.corpus import Corpus
+from data.errors import UserError
 
 from .checkpoints import Checkpoints, load
 from .interruption import Interruption
@@ -26,6 +28,9 @@ from .run_folder import RunFolder
 from .training import Training, TrainingLog
 
 log = logging.getLogger(__name__)
+# What a run measures at every validation, and can be watched.
+METRICS = ("valid/perplexity", "valid/loss")
+PRECISIONS = ("32", "64", "16-mixed", "bf16-mixed", "16-true", "bf16-true", "32-true", "64-true")
 
 
 @dataclass(frozen=True)
@@ -44,22 +49,59 @@ class Recipe:
     trainer: dict[str, Any]
 
     def check(self) -> None:
-        """Find what is wrong with it before a corpus is prepared: names, sizes, settings that nothing reads."""
-        with torch.device("meta"):
-            model = LanguageModel(replace(self.architecture, vocabulary_size=2))
-        optimizer(model.parameters(), **self.optimizer)
-        schedule(Horizon(total=1, first_epoch=1), **self.scheduler)
-        for name, value in (("trainer.max_epochs", self.trainer["max_epochs"]), ("data.batch_size", self.shape.batch_size)):
-            if not (isinstance(value, int) and value > 0):
-                raise ValueError(f"{name}={value}: a whole number above 0 is needed")
-
-        precision = str(self.trainer.get("precision", 32))
-        if "16" in precision and not (torch.cuda.is_available() or torch.ops.mkldnn._is_mkldnn_bf16_supported()):
-            log.warning("trainer.precision=%s: this CPU has no 16-bit arithmetic; 32 is many times faster here", precision)
+        """Find what is wrong with it before a corpus is prepared or a folder touched."""
+        try:
+            with torch.device("meta"):
+                model = LanguageModel(replace(self.architecture, vocabulary_size=2))
+            optimizer(model.parameters(), **self.optimizer)
+            schedule(Horizon(total=1, first_epoch=1), **self.scheduler)
+        except (TypeError, RuntimeError, ValueError) as error:
+            raise error if isinstance(error, UserError) else UserError(f"model: {error}; see conf/model") from None
+        for name, value, least in (
+            ("seed", self.seed, 0),
+            ("trainer.max_epochs", self.trainer["max_epochs"], 1),
+            ("trainer.accumulate_grad_batches", self.trainer.get("accumulate_grad_batches", 1), 1),
+            ("data.batch_size", self.shape.batch_size, 1),
+            ("data.window", self.shape.window or self.shape.window is None or 0, 1),
+            ("data.warmup_batch_size", self.shape.first_epoch or self.shape.first_epoch is None or 0, 1),
+            ("data.evaluation_tokens", self.evaluation_tokens, 1),
+        ):
+            if not (isinstance(value, int) and value >= least):
+                raise UserError(f"{name}={value}: a whole number of at least {least} is needed")
+        for name, value in (
+            ("model.dropout", self.architecture.dropout),
+            ("model.network.dropout", self.architecture.network["dropout"]),
+        ):
+            if not 0 <= value < 1:
+                raise UserError(f"{name}={value}: a share from 0 up to 1 is needed")
+        for where, settings in (("checkpoints", self.checkpoints), ("early_stopping", self.early_stopping)):
+            _check_monitor(f"callbacks.{where}", settings)
+        _check_trainer(self.trainer)
 
     def architecture_for(self, vocabulary_size: int) -> Architecture:
         """Of a model that knows so many words."""
         return replace(self.architecture, vocabulary_size=vocabulary_size)
+
+
+def _check_monitor(where: str, settings: dict[str, Any]) -> None:
+    if settings["monitor"] not in METRICS:
+        raise UserError(f"{where}.monitor={settings['monitor']}: there is no such metric; there are: {', '.join(METRICS)}")
+    if settings["mode"] not in ("min", "max"):
+        raise UserError(f"{where}.mode={settings['mode']}: write min or max")
+
+
+def _check_trainer(settings: dict[str, Any]) -> None:
+    known = inspect.signature(pl.Trainer).parameters
+    if unknown := [name for name in settings if name not in known]:
+        raise UserError(f"trainer.{unknown[0]}: Lightning's Trainer has no such setting")
+    precision = str(settings.get("precision", 32))
+    if precision not in PRECISIONS:
+        raise UserError(f"trainer.precision={precision}: there is no such precision; there are: {', '.join(PRECISIONS)}")
+    on_cpu = settings.get("accelerator") == "cpu" or not torch.cuda.is_available()
+    if "16" in precision and on_cpu and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        raise UserError(f"trainer.precision={precision}: this CPU has no 16-bit arithmetic; use 32")
+    if settings.get("accelerator") in ("gpu", "cuda") and not torch.cuda.is_available():
+        raise UserError("trainer.accelerator=gpu: there is no GPU here; use auto, or trainer=ddp_cpu to try ddp")
 
 
 def fit(
@@ -106,6 +148,8 @@ def fit(
     if recipe.compile:
         module.contexts = torch.compile(model.contexts)
     valid, test = (EvaluationLoader(split, recipe.evaluation_tokens, plan) for split in (corpus.valid, corpus.test))
+    if resume is not None:
+        log.info("going on from %s", resume)
     trainer.fit(module, loader, valid, ckpt_path=resume)
     return _tested(trainer, module, test, folder, checkpoints)
 
@@ -139,6 +183,7 @@ def _quieten() -> None:
         ".*does not have many workers.*",
         ".*Trying to infer the `batch_size`.*",
         ".*your dataloader is not resumable.*",
+        ".*is smaller than the logging interval.*",
         ".*it is recommended to use `Trainer\\(devices=1.*",
         ".*LeafSpec.*",
     ):

@@ -44,19 +44,19 @@ class Interruption(Callback):
         done = batch_idx + 1
         if done == trainer.num_training_batches or done % trainer.accumulate_grad_batches:
             return
-        if number := self._agreed(trainer, batch_idx):
+        if number := self._agreed(trainer):
             self.checkpoints.save_last(trainer)
             raise Interrupted(number)
 
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         """Comes after `Checkpoints`, which has just saved."""
-        if number := self._agreed(trainer, 0):
+        if number := self._agreed(trainer, now=True):
             raise Interrupted(number)
 
-    def _agreed(self, trainer: pl.Trainer, batch_idx: int) -> int:
+    def _agreed(self, trainer: pl.Trainer, now: bool = False) -> int:
         if trainer.world_size == 1:
             return self.received
-        if batch_idx % ASK_EVERY:
+        if not now and trainer.global_step % ASK_EVERY:
             return 0
         answer = torch.tensor(self.received, device=trainer.strategy.root_device)
         torch.distributed.all_reduce(answer, torch.distributed.ReduceOp.MAX)

@@ -15,19 +15,23 @@ SMALL = 4_000_000
 def summed_nll(contexts: Tensor, targets: Tensor, decoder: nn.Linear) -> tuple[Tensor, int]:
     """Contexts (B, T, D) and targets (B, T) → the sum over all tokens, and their number. Padding costs nothing."""
     wanted = targets != NO_TARGET
-    y, t = contexts[wanted], targets[wanted]  # (N, D), (N,)
+    y, t = contexts[wanted].float(), targets[wanted]  # (N, D), (N,); sums of thousands of tokens need 32 bits
+    with torch.autocast(y.device.type, enabled=False):
+        return _summed(y, t, decoder), len(t)
+
+
+def _summed(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
     if y.shape[0] * decoder.out_features <= SMALL:
-        return F.cross_entropy(decoder(y).float(), t, reduction="sum"), len(t)
+        return F.cross_entropy(decoder(y), t, reduction="sum")
     if not torch.is_grad_enabled():
-        return _in_rows(y, t, decoder), len(t)
+        return _in_rows(y, t, decoder)
     # Computes the gradient along with the loss, a few rows at a time.
     options = nn.LinearCrossEntropyOptions(batch_chunk_size=ROWS)
-    nll = F.linear_cross_entropy(y, decoder.weight, t, linear_bias=decoder.bias, reduction="sum", options=options)
-    return nll, len(t)
+    return F.linear_cross_entropy(y, decoder.weight, t, linear_bias=decoder.bias, reduction="sum", options=options)
 
 
 def _in_rows(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
     total = y.new_zeros((), dtype=torch.float32)
     for rows, wanted in zip(y.split(ROWS), t.split(ROWS), strict=True):
-        total += F.cross_entropy(decoder(rows).float(), wanted, reduction="sum")
+        total += F.cross_entropy(decoder(rows), wanted, reduction="sum")
     return total

@@ -13,15 +13,17 @@ import torch
 from torch.nn import Parameter
 from torch.optim import Optimizer
 
+from data.errors import UserError
+
 OPTIMIZERS: dict[str, type[Optimizer]] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 
 
 def optimizer(parameters: Iterable[Parameter], name: str, lr: float, **settings: Any) -> Optimizer:
     """An optimiser by name; further settings go to torch as they are."""
     if name not in OPTIMIZERS:
-        raise ValueError(f"model.optimizer.name={name}: there is no such optimiser; there are: {', '.join(OPTIMIZERS)}")
+        raise UserError(f"model.optimizer.name={name}: there is no such optimiser; there are: {', '.join(OPTIMIZERS)}")
     if not lr > 0:
-        raise ValueError(f"model.optimizer.lr={lr}: the learning rate must be above 0")
+        raise UserError(f"model.optimizer.lr={lr}: the learning rate must be above 0")
     settings = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
     return OPTIMIZERS[name](parameters, lr=lr, **settings)  # type: ignore[call-arg]
 
@@ -93,7 +95,7 @@ class Anneal(Schedule):
 
     def __post_init__(self) -> None:
         if self.against not in ("previous", "best"):
-            raise ValueError(f"model.scheduler.against={self.against}: write previous or best")
+            raise UserError(f"model.scheduler.against={self.against}: write previous or best")
 
     def factor(self, step: int) -> float:
         return self.scale
@@ -121,7 +123,7 @@ SCHEDULES: dict[str, type[Schedule]] = {
 def schedule(horizon: Horizon, name: str, **settings: Any) -> Schedule:
     """A schedule by name."""
     if name not in SCHEDULES:
-        raise ValueError(f"model.scheduler.name={name}: there is no such schedule; there are: {', '.join(SCHEDULES)}")
+        raise UserError(f"model.scheduler.name={name}: there is no such schedule; there are: {', '.join(SCHEDULES)}")
     return SCHEDULES[name](horizon, **settings)
 
 

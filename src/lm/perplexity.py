@@ -17,27 +17,21 @@ class Tally:
         self.nll = self.nll.to(nll.device) + nll.detach().double()
         self.tokens += tokens
 
-    def over_all_ranks(self) -> "Tally":
+    def over_all_ranks(self, device: torch.device) -> "Tally":
         """The same sums for all processes together."""
-        return Tally.restored(self.of_each_rank(), rank=0, world=1)
+        total = Tally()
+        for nll, tokens in self.of_each_rank(device):
+            total.add(torch.tensor(nll, dtype=torch.float64), tokens)
+        return total
 
-    def of_each_rank(self) -> list[tuple[float, int]]:
-        """The sums of every process, in the order of ranks."""
+    def of_each_rank(self, device: torch.device) -> list[tuple[float, int]]:
+        """The sums of every process, in the order of ranks; the message goes by the device's own channel."""
         if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
             return [(float(self.nll), self.tokens)]
-        ours = torch.stack([self.nll, torch.tensor(self.tokens, dtype=torch.float64, device=self.nll.device)])
+        ours = torch.tensor([float(self.nll), self.tokens], dtype=torch.float64, device=device)
         each = [torch.empty_like(ours) for _ in range(torch.distributed.get_world_size())]
         torch.distributed.all_gather(each, ours)
         return [(float(nll), int(tokens)) for nll, tokens in each]
-
-    @classmethod
-    def restored(cls, each: list[tuple[float, int]], rank: int, world: int) -> "Tally":
-        """The sums of one rank of `world` from those of all; with another number of ranks than before the first takes all."""
-        tally = cls()
-        ours = [each[rank]] if len(each) == world else each if rank == 0 else []
-        for nll, tokens in ours:
-            tally.add(torch.tensor(nll, dtype=torch.float64), tokens)
-        return tally
 
     @property
     def loss(self) -> float:

@@ -2,7 +2,6 @@
 
 import logging
 import math
-import sys
 import time
 from typing import Any
 
@@ -10,12 +9,15 @@ import pytorch_lightning as pl
 from pytorch_lightning import Callback
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from data.tables import console
+
+from .perplexity import Tally
 from .training import Training
 
 log = logging.getLogger(__name__)
+REFRESH = 0.2  # seconds; asking a GPU for the loss more often would slow it down
 LINE = (
-    "epoch {epoch:>3}/{epochs}   train loss {train:6.3f}   valid perplexity {valid:8.2f}{mark}"
-    "   {speed:>7,.0f} words/s   {seconds:5.1f} s"
+    "epoch {epoch}/{epochs}  train loss {train:.3f}  valid perplexity {valid:,.2f}{mark}  {speed:,.0f} words/s  {seconds:.1f} s"
 )
 
 
@@ -25,9 +27,9 @@ class ProgressReport(Callback):
     def __init__(self) -> None:
         self.bar: Progress | None = None
         self.best = math.inf
-        self.train_nll, self.train_tokens = 0.0, 0
         self.started = (time.perf_counter(), 0)
         self.seconds = self.words_per_second = 0.0
+        self.drawn = 0.0
 
     def state_dict(self) -> dict[str, Any]:
         return {"best": self.best}
@@ -38,15 +40,15 @@ class ProgressReport(Callback):
     def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         # An epoch that is taken up in the middle has no start of its own.
         self.on_train_epoch_start(trainer, module)
-        if trainer.is_global_zero and sys.stderr.isatty():
+        if trainer.is_global_zero and console.is_terminal:
             columns = [
                 TextColumn("{task.description}"),
-                BarColumn(),
+                BarColumn(bar_width=16),
                 TextColumn("{task.percentage:>3.0f}% {task.fields[numbers]}"),
                 TimeRemainingColumn(),
                 TextColumn("left"),
             ]
-            self.bar = Progress(*columns, transient=True)
+            self.bar = Progress(*columns, console=console, transient=True)
             self.bar.start()
             total = trainer.num_training_batches * (trainer.max_epochs or 1)
             done = trainer.fit_loop.epoch_loop.total_batch_idx + 1
@@ -55,23 +57,19 @@ class ProgressReport(Callback):
     def on_train_epoch_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, Training)
         self.started = (time.perf_counter(), module.words_seen)
-        self.train_nll, self.train_tokens = 0.0, 0
+        module.in_epoch = Tally()
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         assert isinstance(module, Training)
-        if not trainer.is_global_zero:
-            return
-        share = outputs["loss"].detach() if isinstance(outputs, dict) else outputs.detach()
-        # The loss of a step is a mean over its tokens; this is for the eye, the exact sums are in metrics.csv.
-        self.train_nll += float(share) * trainer.accumulate_grad_batches * batch.words
-        self.train_tokens += batch.words
-        if self.bar is not None:
-            loss = self.train_nll / max(self.train_tokens, 1)
+        if self.bar is not None and time.perf_counter() - self.drawn > REFRESH:
+            self.drawn = time.perf_counter()
+            loss = module.in_epoch.loss
             numbers = f"loss {loss:.3f}  perplexity {math.exp(min(loss, 50)):,.1f}  {self._speed(module):,.0f} words/s"
             epoch = f"epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
-            self.bar.update(self.task, advance=1, numbers=numbers, description=epoch)
+            done = trainer.fit_loop.epoch_loop.total_batch_idx + 1
+            self.bar.update(self.task, completed=done, numbers=numbers, description=epoch)
 
     def _speed(self, module: Training) -> float:
         return (module.words_seen - self.started[1]) / max(time.perf_counter() - self.started[0], 1e-9)
@@ -81,15 +79,16 @@ class ProgressReport(Callback):
         self.seconds, self.words_per_second = time.perf_counter() - self.started[0], self._speed(module)
 
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        assert isinstance(module, Training)
         valid = float(trainer.callback_metrics["valid/perplexity"])
-        mark = " ↓" if valid < self.best else "  "
+        mark = " ↓" if valid < self.best else ""
         self.best = min(valid, self.best)
         if trainer.is_global_zero:
             log.info(
                 LINE.format(
                     epoch=trainer.current_epoch + 1,
                     epochs=trainer.max_epochs,
-                    train=self.train_nll / max(self.train_tokens, 1),
+                    train=module.in_epoch.loss,
                     valid=valid,
                     mark=mark,
                     speed=self.words_per_second,

@@ -2,8 +2,9 @@
 
 import os
 
-# Set by torchrun, by SLURM's srun, and by Lightning for the processes it starts itself.
-VARIABLES = ("RANK", "SLURM_PROCID", "LOCAL_RANK")
+# Set by torchrun, by Lightning for the processes it starts itself, and by SLURM's srun. Lightning's before SLURM's: the processes
+# it starts from within an interactive job all inherit that job's SLURM_PROCID.
+VARIABLES = ("RANK", "LOCAL_RANK", "SLURM_PROCID")
 
 
 def rank() -> int:

@@ -1,5 +1,6 @@
 """A run's folder: everything about it in one place, under a name that says what it is."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -8,15 +9,21 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from data.errors import UserError
+
 PACKAGES = ("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy", "wandb", "sentencex")
 
 
-class RunExists(Exception):
+class RunExists(UserError):
     """The folder holds a run that is neither finished nor asked to go on."""
 
 
@@ -67,11 +74,27 @@ class RunFolder:
         """A run that was stopped is not overwritten by mistake."""
         if self.exists():
             raise RunExists(
-                f"{self.path}: a run of these settings is here and is not finished. "
+                f"{self.path}: this run has been started before and is not finished. "
                 "Continue it with ckpt_path=auto, or start afresh with overwrite=true"
             )
 
-    def enter(self, config: str) -> dict[str, Any]:
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One process at a time trains a run; the lock goes away with the process, however it ends."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with (self.path.parent / f".{self.path.name}.lock").open("w", encoding="utf-8") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunExists(f"{self.path}: another process is training this run; wait, or give another name=") from None
+            yield
+
+    def settings(self) -> dict[str, Any]:
+        """What the run was started with."""
+        known: dict[str, Any] = yaml.safe_load((self.path / "config.yaml").read_text(encoding="utf-8")) or {}
+        return known
+
+    def enter(self, config: str, corpus: dict[str, Any]) -> dict[str, Any]:
         """Make the folder, or enter it again; returns the provenance, to which this start has been added."""
         self.checkpoints.mkdir(parents=True, exist_ok=True)
         for leftover in self.checkpoints.glob("*.new"):
@@ -81,6 +104,7 @@ class RunFolder:
         known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
         known.setdefault("wandb_id", hashlib.blake2b(f"{self.path.name}{time.time_ns()}".encode(), digest_size=4).hexdigest())
+        known["corpus"] = corpus
         known.setdefault("starts", []).append(provenance())
         _write(file, json.dumps(known, indent=1, ensure_ascii=False))
         return known

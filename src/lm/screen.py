@@ -23,8 +23,9 @@ def show(what: RenderableType) -> None:
     log.info("%s", capture.get().rstrip())
 
 
-def configuration(settings: dict[str, Any]) -> None:
+def configuration(settings: dict[str, Any], folder: RunFolder) -> None:
     """The resolved settings as a tree: small branches on one line."""
+    log.info("run        %s", folder.path)
     tree = Tree("settings")
     for name, value in settings.items():
         if isinstance(value, dict):
@@ -51,20 +52,22 @@ def _pair(key: str, value: Any) -> str:
     return f"{key}: {text}".replace(" ", "\u00a0")
 
 
-def sizes(corpus: Corpus, model: LanguageModel) -> None:
+def sizes(corpus: Corpus, model: LanguageModel, asked: int | None) -> None:
     """Corpus, vocabulary and model."""
     view = table("corpus", "split", numbers=["sentences", "words", "unknown"])
     for name, split in corpus.splits().items():
         view.add_row(name, f"{len(split):,}", f"{split.words:,}", f"{split.unknown / max(split.words, 1):.2%}")
     show(view)
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in corpus.report.items() if count)
-    log.info("vocabulary %s words%s", f"{len(corpus.vocabulary):,}", f"; {left_out}" if left_out else "")
+    known = len(corpus.vocabulary)
+    whole = f", every word of the corpus ({asked:,} were asked for)" if asked is not None and known < asked + 1 else ""
+    log.info("vocabulary %s words%s%s", f"{known:,}", whole, f"; {left_out}" if left_out else "")
     log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
 
 
 def result(folder: RunFolder, outcome: dict[str, Any]) -> None:
     """The end of a run, and where everything is."""
-    view = table(f"result of {folder.path.name}", "measure", numbers=["value"])
+    view = table("result", "measure", numbers=["value"])
     for name, value in outcome.items():
         view.add_row(name, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
     show(view)

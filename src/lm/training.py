@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from data.batches import Batch, Loader
+from data.errors import UserError
 
 from .loss import summed_nll
 from .model import LanguageModel
@@ -19,7 +20,7 @@ from .optimisation import Schedule, optimizer
 from .perplexity import Tally
 
 
-class NotFinite(ArithmeticError):
+class NotFinite(UserError):
     """The loss or the weights are no longer numbers."""
 
 
@@ -50,6 +51,7 @@ class Training(pl.LightningModule):
         self.state: Any = None  # of the network at the end of the last window, where windows follow each other
         self.words_seen = 0
         self.since_log = Tally()
+        self.in_epoch = Tally()  # for the eye
         self.evaluated = Tally()
         self.row: dict[str, float] = {}
         self.clock = (time.perf_counter(), 0)
@@ -70,12 +72,13 @@ class Training(pl.LightningModule):
             group["lr"] = self.optimizer_settings["lr"] * factor
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        state = None if batch.fresh else self.state
+        state = None if batch.fresh or self.state is None else tuple(part.to(batch.inputs.device) for part in self.state)
         contexts, state = self.contexts(batch.inputs, state)
         nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
         self.state = _detached(state) if self.loader.shape.window else None
         self.words_seen += batch.words
         self.since_log.add(nll, tokens)
+        self.in_epoch.add(nll, tokens)
         if self.device.type == "cpu":
             self.check_finite()
         return nll * batch.share
@@ -92,15 +95,23 @@ class Training(pl.LightningModule):
         now, words = time.perf_counter(), self.words_seen
         speed = (words - self.clock[1]) / max(now - self.clock[0], 1e-9)
         self.clock = (now, words)
-        total = self.since_log.over_all_ranks()
-        self.since_log = Tally()
         self.record(
             {
-                "train/loss": total.loss,
+                "train/loss": self._take_loss(),
                 "progress/learning_rate": self.trainer.optimizers[0].param_groups[0]["lr"],
                 "time/words_per_second": speed,
             }
         )
+
+    def _take_loss(self) -> float:
+        """Nats per token since the last time it was asked for, over all ranks."""
+        total = self.since_log.over_all_ranks(self.device)
+        self.since_log = Tally()
+        return total.loss
+
+    def _trained_since_log(self) -> bool:
+        """The same answer on every rank: whether the last step was not one that logs."""
+        return self.global_step % self.trainer.log_every_n_steps != 0  # type: ignore[attr-defined]
 
     def check_finite(self) -> None:
         """A loss that is not a number stays in the sum, so looking now and then is enough."""
@@ -118,18 +129,22 @@ class Training(pl.LightningModule):
     on_test_epoch_start = on_validation_epoch_start
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        contexts, _ = self.contexts(batch.inputs, None)
-        self.evaluated.add(*summed_nll(contexts, batch.targets, self.model.decoder))
+        # In 32 bits whatever the training uses: a perplexity must not depend on the precision.
+        with torch.autocast(self.device.type, enabled=False):
+            contexts, _ = self.contexts(batch.inputs, None)
+            self.evaluated.add(*summed_nll(contexts, batch.targets, self.model.decoder))
 
     test_step = validation_step
 
     def on_validation_epoch_end(self) -> None:
-        total = self.evaluated.over_all_ranks()
+        total = self.evaluated.over_all_ranks(self.device)
         self.schedule.validated(total.loss)
-        self.publish({"valid/loss": total.loss, "valid/perplexity": total.perplexity})
+        # What was trained since the last row of its own is told here, so that even a short run has a training loss.
+        rest = {"train/loss": self._take_loss()} if self._trained_since_log() else {}
+        self.publish(rest | {"valid/loss": total.loss, "valid/perplexity": total.perplexity})
 
     def on_test_epoch_end(self) -> None:
-        total = self.evaluated.over_all_ranks()
+        total = self.evaluated.over_all_ranks(self.device)
         self.publish({"test/loss": total.loss, "test/perplexity": total.perplexity})
 
     def publish(self, metrics: dict[str, float]) -> None:
@@ -159,7 +174,7 @@ class Training(pl.LightningModule):
         checkpoint["concord"] = self.about | {"architecture": self.model.architecture.plain()}
         checkpoint["training"] = {
             "words_seen": self.words_seen,
-            "since_log": self.since_log.of_each_rank(),
+            "since_log": self.since_log.of_each_rank(self.device),
             "schedule": self.schedule.state_dict(),
             "state": _gathered(self.state),
             "place": self.loader.place(),
@@ -170,7 +185,8 @@ class Training(pl.LightningModule):
         self.loader.go_to(saved["place"])
         self.words_seen = saved["words_seen"]
         self.schedule.load_state_dict(saved["schedule"])
-        self.since_log = Tally.restored(saved["since_log"], self.global_rank, self.trainer.world_size)
+        nll, tokens = saved["since_log"][self.global_rank]
+        self.since_log.add(torch.tensor(nll, dtype=torch.float64), tokens)
         self.state = _scattered(saved["state"], self.global_rank, self.trainer.world_size)
 
 

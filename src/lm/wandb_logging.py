@@ -29,7 +29,19 @@ def wandb_logger(folder: Path, run_id: str, config: dict[str, Any], project: str
     if mode != "online":
         os.environ.setdefault("WANDB_ERROR_REPORTING", "false")  # would look up a host even offline
     os.environ.setdefault("WANDB_SILENT", "true")
-    run = wandb.init(
+    try:
+        run = _init(folder, run_id, config, project, tags, mode)
+    except wandb.errors.Error as error:
+        # A node without network must not cost the run; offline, everything is kept and can be uploaded later.
+        log.warning("W&B        cannot be reached (%s); this run is logged offline", str(error).splitlines()[0])
+        run = _init(folder, run_id, config, project, tags, "offline")
+    run.define_metric("progress/words_seen")
+    run.define_metric("*", step_metric="progress/words_seen")
+    return WandbLogger(experiment=run)
+
+
+def _init(folder: Path, run_id: str, config: dict[str, Any], project: str, tags: list[str], mode: Any) -> Any:
+    return wandb.init(
         name=folder.name,
         dir=folder,
         id=run_id,
@@ -38,10 +50,8 @@ def wandb_logger(folder: Path, run_id: str, config: dict[str, Any], project: str
         mode=mode,
         tags=tags,
         config=config,
+        settings=wandb.Settings(init_timeout=30),
     )
-    run.define_metric("progress/words_seen")
-    run.define_metric("*", step_metric="progress/words_seen")
-    return WandbLogger(experiment=run)
 
 
 def close(folder: Path) -> None:

@@ -52,6 +52,10 @@ def test_compressed_files_are_read_by_their_ending(tmp_path, opener):
     assert list(sentences(file, TokenizedText())) == [["ein", "Satz", "."], ["noch", "einer", "."]]
 
 
+def test_an_eos_in_tokenised_text_ends_a_sentence_and_is_not_a_word():
+    assert list(TokenizedText()("a b . <eos> c . <eos>")) == [["a", "b", "."], ["c", "."]]
+
+
 def test_not_utf8_gives_line_and_offset(tmp_path):
     file = tmp_path / "a.txt"
     file.write_bytes("gut\nschön\n".encode("latin-1"))

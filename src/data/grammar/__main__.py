@@ -4,9 +4,10 @@ import argparse
 import itertools
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from data.sources import challenge_sentences
 from data.tables import console, table
 
 from .audit import Audit, audit, coverage
@@ -14,7 +15,7 @@ from .clitics import Clitics
 from .errors import GrammarError, Notice
 from .expand import Expansion, Group
 from .folder import CORPUS, constructions, folder_of, languages, load, read_text
-from .sample import Draw, without_closing
+from .sample import Draw
 from .screen import groups_table
 
 DESCRIPTION = """\
@@ -38,6 +39,9 @@ def main(argv: list[str] | None = None) -> int:
     except GrammarError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     except BrokenPipeError:
         # `… | head` closes the pipe when it has enough; that is not an error.
         sys.stderr.close()
@@ -51,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="list | show | count | check | sample")
     commands.add_parser("list", help="the languages and the size of their sets").set_defaults(run=run_list)
     show = _command(commands, "show", "a few sentences of each construction, target marked", run_show)
-    show.add_argument("-n", type=int, default=4, metavar="N", help="how many groups of each construction (default 4)")
+    show.add_argument("-n", type=_count, default=4, metavar="N", help="how many groups of each construction (default 4)")
     show.add_argument("--seed", type=int, default=0, help="which ones (default 0)")
     _command(commands, "count", "groups and sentences of each construction", run_count)
     check = _command(commands, "check", "faults of the sets, and words missing from the corpus or a vocabulary", run_check)
@@ -59,13 +63,20 @@ def _parser() -> argparse.ArgumentParser:
     sample = commands.add_parser("sample", help="sentences drawn from the corpus grammar")
     sample.set_defaults(run=run_sample)
     sample.add_argument("folder", metavar="LANGUAGE", help="a language code, or a folder of grammar files")
-    sample.add_argument("-n", type=int, default=10, metavar="N", help="how many (default 10)")
+    sample.add_argument("-n", type=_count, default=10, metavar="N", help="how many (default 10)")
     sample.add_argument("--seed", type=int, default=0, help="the same seed gives the same sentences (default 0)")
     sample.add_argument("--withhold", nargs="+", default=[], metavar="TAG", help="leave out rules with these tags")
     sample.add_argument("--exclude-sets", action="store_true", help="leave out the sentences of the challenge sets")
     sample.add_argument("--out", type=Path, metavar="FILE", help="write there instead of the screen")
     _clitics(sample)
     return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: a number above 0 is needed")
+    return number
 
 
 def _command(commands: argparse._SubParsersAction, name: str, text: str, run: object) -> argparse.ArgumentParser:
@@ -145,14 +156,14 @@ def run_check(arguments: argparse.Namespace) -> int:
     view = table(
         f"{arguments.folder}: challenge sets",
         "construction",
-        numbers=["groups", "twice", "tauto-\nlogical", "syn-\ncretic", "words not\nin corpus"],
+        numbers=["groups", "twice", "tauto-\nlogical", "syn-\ncretic", "without\na twin", "words not\nin corpus"],
         last="cells",
     )
     known, faults = _corpus_words(arguments.folder, arguments.clitics), 0
     for expansion in _expansions(arguments):
         found = audit(expansion)
         absent = sorted(found.words - known) if known else []
-        faults += bool(found.duplicates or found.tautologies or found.syncretic or absent or not found.balanced)
+        faults += bool(found.faults or absent)
         view.add_row(expansion.grammar.name, *_figures(found, absent, bool(known)), _cells(found))
         _say(expansion.notices)
         if absent:
@@ -164,7 +175,7 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 def _figures(found: Audit, absent: list[str], has_corpus: bool) -> list[str]:
     missing = f"{len(absent):,}" if has_corpus else "–"
-    return [*(f"{n:,}" for n in (found.groups, found.duplicates, found.tautologies, found.syncretic)), missing]
+    return [*(f"{n:,}" for n in (found.groups, found.duplicates, found.tautologies, found.syncretic, found.alone)), missing]
 
 
 def _cells(found: Audit) -> str:
@@ -212,11 +223,7 @@ def _check_vocabulary(arguments: argparse.Namespace) -> int:
 def run_sample(arguments: argparse.Namespace) -> None:
     """Sentences to the screen or a file, with what was left out said on the side."""
     folder = folder_of(arguments.folder)
-    exclude: set[str] = set()
-    if arguments.exclude_sets:
-        for name in constructions(folder):
-            groups = Expansion(load(folder, name), arguments.clitics)
-            exclude.update(without_closing(sentence.text) for group in groups for sentence in group.sentences)
+    exclude: Collection[str] = challenge_sentences(folder, arguments.clitics).sentences() if arguments.exclude_sets else ()
     draw = Draw(load(folder, CORPUS), arguments.seed, arguments.withhold, exclude, arguments.clitics)
     lines = (f"{sentence}\n" for sentence in itertools.islice(draw, arguments.n))
     if arguments.out:

@@ -1,5 +1,6 @@
 """What an author should know of a set before anyone trusts it: sizes, repetitions, balance, words outside a vocabulary."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -16,13 +17,19 @@ class Audit:
     duplicates: int = 0
     tautologies: int = 0
     syncretic: int = 0
+    alone: int = 0  # groups that have no ungrammatical sentence
     cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
     words: set[str] = field(default_factory=set)
 
     @property
     def balanced(self) -> bool:
-        """Whether every combination of numbers has as many groups."""
-        return len(set(self.cells.values())) <= 1
+        """Whether every combination of the numbers that occur has as many groups."""
+        values = [set(column) for column in zip(*self.cells, strict=False)]
+        return len(set(self.cells.values())) <= 1 and len(self.cells) == math.prod(map(len, values))
+
+    @property
+    def faults(self) -> int:
+        return self.duplicates + self.tautologies + self.syncretic + self.alone + (not self.balanced)
 
 
 def audit(expansion: Expansion) -> Audit:
@@ -33,9 +40,11 @@ def audit(expansion: Expansion) -> Audit:
         texts = tuple(sentence.text for sentence in group.sentences)
         result.groups += 1
         result.sentences += len(texts)
+        result.alone += len(texts) == 1
         result.duplicates += texts in seen
         seen.add(texts)
-        result.tautologies += tautological(group)
+        good = group.sentences[0]
+        result.tautologies += any(tautological(good.text.split(), start) for start, _ in good.spans)
         numbers = (str(group.features.get(name, "")) for name in ("subject_number", "attractor_number"))
         result.cells[tuple(number for number in numbers if number)] += 1
         for text in texts:
@@ -44,16 +53,11 @@ def audit(expansion: Expansion) -> Audit:
     return result
 
 
-def tautological(group: Group) -> bool:
-    """Whether the tested form stands elsewhere in its sentence too: *spricht und spricht*."""
-    good = group.sentences[0]
-    words = good.text.split()
-    for start, end in good.spans:
-        target = words[start:end]
-        places = (at for at in range(len(words) - len(target) + 1) if at != start)
-        if target and any(words[at : at + len(target)] == target for at in places):
-            return True
-    return False
+def tautological(words: list[str], start: int) -> bool:
+    """Whether what is tested, to the end of the sentence, repeats what stands before the conjunction: *spricht und spricht*."""
+    conjunct = words[start:]
+    before = words[max(start - 1 - len(conjunct), 0) : max(start - 1, 0)]
+    return bool(conjunct) and before == conjunct
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from data.errors import UserError
+
 
 class Place(NamedTuple):
     """A line of a file, printed the way editors and terminals link to it."""
@@ -13,7 +15,7 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}"
 
 
-class GrammarError(ValueError):
+class GrammarError(UserError):
     """A grammar that cannot be used: the place, what is wrong, and the remedy."""
 
     def __init__(self, place: Place | str, message: str) -> None:

@@ -72,6 +72,9 @@ class Expansion:
                 if reference.name not in names:
                     known = ", ".join(sorted(names))
                     raise GrammarError(vary.place, f"vary: {reference} names no slot; the names here are {known}")
+                kept = frozenset(reference.attributes)
+                if not any(kept <= symbol.attributes for symbol in self.grammar.rules if symbol.name == reference.name):
+                    raise GrammarError(vary.place, f"vary: no {reference.name} has the attributes of {reference}")
 
     def _groups(self, frame: Frame, number: Iterator[int]) -> Iterator[Group]:
         variation = Variation(self.grammar, frame)

@@ -39,7 +39,8 @@ def load(folder: Path, name: str, sidecar: Path | None = None) -> Grammar:
     """One construction of a folder, or its corpus, with what the folder's files share."""
     file = folder / f"{name}{SUFFIX}"
     if not file.exists():
-        known = ", ".join([*constructions(folder), CORPUS]) if folder.is_dir() else "nothing: there is no such folder"
+        there = [*constructions(folder), *([CORPUS] if (folder / f"{CORPUS}{SUFFIX}").exists() else [])]
+        known = ", ".join(there) or "none"
         raise GrammarError(str(file), f"there is no grammar {name!r}; here are: {known}")
     common = folder / f"{COMMON}{SUFFIX}"
     shared = _statements(common) if common.exists() else ()

@@ -178,7 +178,9 @@ def _alternatives(body: str, place: Place) -> list[Alternative]:
 def _alternative(text: str, place: Place) -> Alternative:
     weight, tags, rest = _annotation(text, place)
     if not rest and not text.startswith("{"):
-        raise GrammarError(place, "an alternative is empty; remove the extra |, or write {} for nothing")
+        raise GrammarError(
+            place, "an alternative is empty; remove the extra |, or write {} for nothing (rows of a paradigm are indented)"
+        )
     return Alternative(tuple(_part(token, place) for token in TOKEN.findall(rest)), weight, tags, place)
 
 

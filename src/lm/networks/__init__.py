@@ -12,6 +12,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from data.errors import UserError
+
 
 class Network(nn.Module):
     """What every context network is."""
@@ -30,6 +32,6 @@ def names() -> list[str]:
 def build(name: str, width: int, **settings: Any) -> Network:
     """A network by name. Only files of this folder can be named, so a checkpoint cannot call anything else."""
     if name not in names():
-        raise ValueError(f"there is no network {name!r}; there are: {', '.join(names())}")
+        raise UserError(f"there is no network {name!r}; there are: {', '.join(names())}")
     network: Network = importlib.import_module(f"{__name__}.{name}").build(width, **settings)
     return network

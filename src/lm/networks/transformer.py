@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from data.errors import UserError
+
 from . import Network
 
 
@@ -57,7 +59,7 @@ class Transformer(Network):
     ) -> None:
         super().__init__()
         if width % heads:
-            raise ValueError(f"the embedding ({width}) must be a multiple of the number of heads ({heads})")
+            raise UserError(f"the embedding ({width}) must be a multiple of the number of heads ({heads})")
         self.hidden = width
         self.dropout = dropout
         self.blocks = nn.ModuleList(Block(width, heads, feedforward, dropout, norm_first) for _ in range(layers))

@@ -47,6 +47,9 @@ def test_a_set_has_no_known_fault(lang, name):
     assert found.groups >= PUBLISHED_SIZES.get(name, {}).get(lang, 1)
     assert (found.duplicates, found.tautologies, found.syncretic) == (0, 0, 0)
     assert found.balanced
+    assert found.alone == 0
+    if name in PUBLISHED_SIZES:
+        assert len(found.cells) == (4 if name in ("subj_rel", "obj_rel_within", "obj_rel_across", "prep") else 2)
     assert not groups.notices
     assert found.groups == groups.count()
 

@@ -85,6 +85,11 @@ def test_a_misspelt_vary_line_is_an_error(grammar):
         Expansion(grammar("vary: W[]\nS[] V[s]\nV[s] a\nV[p] b"))
 
 
+def test_a_misspelt_attribute_in_a_vary_line_is_an_error(grammar):
+    with pytest.raises(GrammarError, match=r"x.avg:1: vary: no V has the attributes of V\[sg\]"):
+        Expansion(grammar("vary: V[sg]\nS[] V[s]\nV[s] a\nV[p] b"))
+
+
 def test_a_varied_phrase_is_an_error(grammar):
     with pytest.raises(GrammarError, match="VP.*is varied but refers to other rules; vary the slot that holds the words"):
         list(Expansion(grammar("vary: VP[]\nS[] VP[s]\nVP[s] lacht\nVP[p] V[p]\nV[p] lachen")))

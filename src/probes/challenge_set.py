@@ -1,0 +1,173 @@
+"""One type for every challenge set: minimal sets of variants with spans, features, and contrasts that must hold.
+
+A set is held in columns (a list entry a variant, shared objects for what repeats), since half a million sentences are common; the
+small frozen objects are views that are made when asked for.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from data.errors import UserError
+
+Value = str | int
+TARGET = "target"
+
+
+class SetError(UserError):
+    """A challenge set that cannot be read: the file, the line, what is wrong, what to do."""
+
+    def __init__(self, file: Path | str, line: int | None, message: str) -> None:
+        super().__init__(f"{file}:{line}: {message}" if line is not None else f"{file}: {message}")
+
+
+class Span(NamedTuple):
+    """A stretch of a variant, in its words: from `start` up to `end`. An empty one is allowed (a region without words)."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Contrast(NamedTuple):
+    """What must hold: one role's score beats another's (`kind` sentence or span), or a formula over regions is true."""
+
+    name: str
+    better: str = ""
+    worse: str = ""
+    span: str = ""  # empty: the whole sentence decides
+    formula: str = ""
+
+
+class Source(NamedTuple):
+    """Where a minimal set comes from."""
+
+    dataset: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One sentence of a minimal set. `grammatical` is None where the source does not say."""
+
+    role: str
+    grammatical: bool | None
+    words: tuple[str, ...]
+    text: str | None
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MinimalSet:
+    """Variants that differ in what is tested, and all that is known of them."""
+
+    uid: str
+    construction: str
+    features: Mapping[str, Value]
+    variants: tuple[Variant, ...]
+    source: Source
+
+    def __getitem__(self, role: str) -> Variant:
+        return next(variant for variant in self.variants if variant.role == role)
+
+
+@dataclass
+class ChallengeSet(Sequence[MinimalSet]):
+    """All minimal sets of one construction. Set i has the variants `firsts[i]` up to `firsts[i + 1]`."""
+
+    construction: str
+    language: str
+    dataset: str
+    file: str
+    # Contrasts hold for all sets alike; none means that every grammatical variant beats every ungrammatical one.
+    contrasts: tuple[Contrast, ...] = ()
+    firsts: list[int] = field(default_factory=lambda: [0])
+    lines: list[int] = field(default_factory=list)
+    features: list[Mapping[str, Value]] = field(default_factory=list)
+    roles: list[str] = field(default_factory=list)
+    grammatical: list[bool | None] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    texts: list[str | None] = field(default_factory=list)
+    spans: list[tuple[Span, ...]] = field(default_factory=list)
+
+    def add(self, line: int, features: Mapping[str, Value], variants: Sequence[Variant]) -> None:
+        """One more minimal set."""
+        if len(variants) < 1 or len({v.role for v in variants}) < len(variants):
+            raise SetError(self.file, line, f"the roles of a minimal set must differ; these are {[v.role for v in variants]}")
+        for variant in variants:
+            self.roles.append(variant.role)
+            self.grammatical.append(variant.grammatical)
+            self.sentences.append(" ".join(variant.words))
+            self.texts.append(variant.text)
+            self.spans.append(variant.spans)
+        self.lines.append(line)
+        self.features.append(features)
+        self.firsts.append(len(self.roles))
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, index: int) -> MinimalSet:  # type: ignore[override]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"{self.construction} has {len(self):,} minimal sets; there is no number {index}")
+        index %= len(self)
+        variants = tuple(self._variant(i) for i in range(self.firsts[index], self.firsts[index + 1]))
+        source = Source(self.dataset, self.file, self.lines[index])
+        return MinimalSet(self.uid(index), self.construction, self.features[index], variants, source)
+
+    def __iter__(self) -> Iterator[MinimalSet]:
+        return (self[i] for i in range(len(self)))
+
+    def uid(self, index: int) -> str:
+        """A name that stays the same when other sets come or go: made of the source and the sentences themselves."""
+        own = self.sentences[self.firsts[index] : self.firsts[index + 1]]
+        parts = [self.dataset, self.language, self.construction, *own]
+        return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+    def subset(self, indices: Sequence[int]) -> "ChallengeSet":
+        """The same set with these minimal sets only, in this order."""
+        chosen = [range(self.firsts[i], self.firsts[i + 1]) for i in indices]
+        flat = [i for each in chosen for i in each]
+        return replace(
+            self,
+            firsts=[0, *itertools.accumulate(map(len, chosen))],
+            lines=[self.lines[i] for i in indices],
+            features=[self.features[i] for i in indices],
+            roles=[self.roles[i] for i in flat],
+            grammatical=[self.grammatical[i] for i in flat],
+            sentences=[self.sentences[i] for i in flat],
+            texts=[self.texts[i] for i in flat],
+            spans=[self.spans[i] for i in flat],
+        )
+
+    def feature_names(self) -> list[str]:
+        return list(dict.fromkeys(name for features in self.features for name in features))
+
+    def _variant(self, i: int) -> Variant:
+        words = tuple(self.sentences[i].split())
+        return Variant(self.roles[i], self.grammatical[i], words, self.texts[i], self.spans[i])
+
+
+def numbered_roles(grammatical: Sequence[bool | None]) -> list[str]:
+    """good, bad; with several of a kind bad, bad2, bad3 …"""
+    names, seen = [], {True: 0, False: 0, None: 0}
+    for flag in grammatical:
+        seen[flag] += 1
+        name = {True: "good", False: "bad", None: "variant"}[flag]
+        names.append(name if seen[flag] == 1 else f"{name}{seen[flag]}")
+    return names
+
+
+def differing(one: Sequence[str], other: Sequence[str]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where two sentences differ: what is left of each without their common beginning and end."""
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return (start, len(one) - end), (start, len(other) - end)

@@ -1,0 +1,85 @@
+"""Challenge sets in other formats: CLAMS text, BLiMP JSON lines, and our own JSON lines, which lose nothing."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from .challenge_set import ChallengeSet, MinimalSet, SetError
+
+
+def clams(made: ChallengeSet) -> Iterator[str]:
+    """`True<tab>sentence` and the `False` lines that belong to it."""
+    for item in made:
+        flags = [variant.grammatical for variant in item.variants]
+        if flags[0] is not True or any(flag is not False for flag in flags[1:]):
+            raise SetError(made.file, item.source.line, "CLAMS text needs one grammatical sentence, then ungrammatical ones")
+        yield from (f"{variant.grammatical}\t{' '.join(variant.words)}" for variant in item.variants)
+
+
+def blimp(made: ChallengeSet) -> Iterator[str]:
+    """A good and a bad sentence an object; features become fields."""
+    for number, item in enumerate(made):
+        good, bad = _pair(made, item)
+        fields: dict[str, Any] = {"sentence_good": good, "sentence_bad": bad}
+        if (prefix := _one_prefix(item)) is not None:
+            fields |= prefix | {"one_prefix_method": True}
+        defaults = {"UID": made.construction, "pairID": str(number)}
+        yield json.dumps(fields | defaults | dict(item.features), ensure_ascii=False)
+
+
+def _pair(made: ChallengeSet, item: MinimalSet) -> tuple[str, str]:
+    if [variant.grammatical for variant in item.variants] != [True, False]:
+        raise SetError(made.file, item.source.line, "BLiMP holds pairs of one good and one bad sentence")
+    good, bad = (variant.text or " ".join(variant.words) for variant in item.variants)
+    return good, bad
+
+
+def _one_prefix(item: MinimalSet) -> dict[str, str] | None:
+    """Where the sentences differ in one word after one and the same beginning."""
+    good, bad = item.variants
+    if len(good.spans) != 1 or len(bad.spans) != 1:
+        return None
+    (_, start, end), (_, other, stop) = good.spans[0], bad.spans[0]
+    if (start, end - start) != (other, stop - other) or end - start != 1:
+        return None
+    words = {"one_prefix_word_good": good.words[start], "one_prefix_word_bad": bad.words[start]}
+    return {"one_prefix_prefix": " ".join(good.words[:start])} | words
+
+
+def jsonl(made: ChallengeSet) -> Iterator[str]:
+    """Everything: a head, then an object a minimal set."""
+    head = {"construction": made.construction, "language": made.language, "dataset": made.dataset}
+    contrasts = [{key: value for key, value in contrast._asdict().items() if value} for contrast in made.contrasts]
+    yield json.dumps({"challenge_set": head | {"contrasts": contrasts}}, ensure_ascii=False)
+    for item in made:
+        variants = [
+            {
+                "role": variant.role,
+                "grammatical": variant.grammatical,
+                "sentence": " ".join(variant.words),
+                "text": variant.text,
+                "spans": [list(span) for span in variant.spans],
+            }
+            for variant in item.variants
+        ]
+        yield json.dumps({"features": dict(item.features), "variants": variants}, ensure_ascii=False)
+
+
+FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {
+    "clams": (".txt", clams),
+    "blimp": (".jsonl", blimp),
+    "jsonl": (".jsonl", jsonl),
+}
+
+
+def export(made: ChallengeSet, form: str, folder: Path) -> Path:
+    """Writes the set into a folder; returns the file."""
+    if form not in FORMATS:
+        raise SetError(form, None, f"sets are not written in this format; there are: {', '.join(FORMATS)}")
+    suffix, lines = FORMATS[form]
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{made.construction}{suffix}"
+    with file.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(f"{line}\n" for line in lines(made))
+    return file

@@ -1,0 +1,48 @@
+"""gevalm (Zaczynska et al. 2020): German, a JSON object a line: a sentence with [MASK] and the two forms for it.
+
+The target is where [MASK] stands (`indexMASK` is wrong in hundreds of rows). The numbers are read off the file's name, tested one
+first (the field `case` has them swapped in two constructions).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant
+from ..files import objects, text_field
+
+SUFFIXES = {".jsonl"}
+MASK = "[MASK]"
+NUMBERS = {"sg": "singular", "pl": "plural"}
+
+
+def recognises(file: Path, head: str) -> bool:
+    return '"text_masked"' in head and '"candidates"' in head
+
+
+def read(file: Path, language: str) -> Iterator[ChallengeSet]:
+    construction, features = _named(file.stem)
+    made = ChallengeSet(construction, language, dataset="gevalm", file=str(file))
+    for number, item in objects(file):
+        masked = text_field(item, "text_masked", file, number).split()
+        candidates = item.get("candidates") or []
+        if masked.count(MASK) != 1:
+            raise SetError(file, number, f"text_masked has {masked.count(MASK)} times {MASK}, not once")
+        if not isinstance(candidates, list) or [isinstance(c, str) and bool(c.split()) for c in candidates] != [True, True]:
+            raise SetError(file, number, f"candidates must be two forms; they are {str(candidates)[:60]!r}")
+        at = masked.index(MASK)
+        variants = []
+        for role, form in zip(("good", "bad"), candidates, strict=True):
+            words = (*masked[:at], *form.split(), *masked[at + 1 :])
+            variants.append(Variant(role, role == "good", words, None, (Span(TARGET, at, at + len(form.split())),)))
+        made.add(number, features, variants)
+    yield made
+
+
+def _named(stem: str) -> tuple[str, dict[str, Value]]:
+    """`SVPP_sgpl` is the construction SVPP with a singular subject and a plural attractor."""
+    match = re.fullmatch(r"(.+?)_((?:sg|pl){1,2})", stem)
+    if not match:
+        return stem, {}
+    numbers = [NUMBERS[match[2][i : i + 2]] for i in range(0, len(match[2]), 2)]
+    return match[1], dict(zip(("subject_number", "attractor_number"), numbers, strict=False))

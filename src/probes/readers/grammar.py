@@ -1,0 +1,56 @@
+"""Grammar files: our own and the published AVG folders."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from data.grammar import Expansion, load
+from data.grammar.clitics import Clitics
+
+from ..challenge_set import TARGET, ChallengeSet, Contrast, Span
+
+SUFFIXES = {".avg"}
+# Three variants that get worse step by step, as in the polarity sets of Marvin and Linzen (2018).
+GRADED = ("grammatical", "intrusive", "ungrammatical")
+
+
+def recognises(file: Path, head: str) -> bool:
+    return any(line.startswith("S") for line in head.splitlines())
+
+
+def read(file: Path, language: str) -> Iterator[ChallengeSet]:
+    yield expanded(file.parent, file.stem, language)
+
+
+def expanded(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
+    """A construction of a folder of grammars, with the features and spans that the grammar knows."""
+    expansion = Expansion(load(folder, name), clitics)
+    made = ChallengeSet(name, language, dataset="grammar", file=expansion.grammar.file)
+    spans: dict[tuple[tuple[int, int], ...], tuple[Span, ...]] = {}
+    for group in expansion:
+        roles = _roles([sentence.change for sentence in group.sentences])
+        made.lines.append(group.number + 1)
+        made.features.append(group.features)
+        for role, sentence in zip(roles, group.sentences, strict=True):
+            if sentence.spans not in spans:
+                names = [TARGET] if len(sentence.spans) == 1 else [f"{TARGET}:{i}" for i in range(len(sentence.spans))]
+                spans[sentence.spans] = tuple(Span(n, *span) for n, span in zip(names, sentence.spans, strict=True))
+            made.roles.append(role)
+            made.grammatical.append(sentence.grammatical)
+            made.sentences.append(sentence.text)
+            made.texts.append(None)
+            made.spans.append(spans[sentence.spans])
+        made.firsts.append(len(made.roles))
+    if set(GRADED[1:]) <= set(made.roles):
+        made.contrasts = (
+            Contrast("g>i", "good", "intrusive"),
+            Contrast("i>u", "intrusive", "ungrammatical"),
+            Contrast("g>u", "good", "ungrammatical"),
+        )
+    return made
+
+
+def _roles(changes: list[str]) -> list[str]:
+    """Good and bad; where there are several bad ones, each is named for what was changed."""
+    if len(changes) == 2:
+        return ["good", "bad"]
+    return [change or "good" for change in changes]

@@ -1,0 +1,43 @@
+"""Linzen, Dupoux and Goldberg (2016), as Goldberg (2019) tests them: a frame with ***mask*** and the two forms for it.
+
+Columns without a head: number of intervening nouns, of those with the other number, the frame, the right form, the wrong form.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant
+from ..files import lines
+
+SUFFIXES = {".tsv", ".txt"}
+MASK = "***mask***"
+
+
+def recognises(file: Path, head: str) -> bool:
+    return MASK in head.partition("\n")[0]
+
+
+def read(file: Path, language: str) -> Iterator[ChallengeSet]:
+    made = ChallengeSet(file.stem, language, dataset="linzen", file=str(file))
+    for number, line in lines(file):
+        cells = line.split("\t")
+        frames = [i for i, cell in enumerate(cells) if cell.split().count(MASK) == 1]
+        if len(frames) != 1 or len(cells) < frames[0] + 3:
+            raise SetError(file, number, f"a row is counts, a frame with one {MASK}, the right and the wrong form, by tabs")
+        frame, good, bad = cells[frames[0] : frames[0] + 3]
+        if not good.split() or not bad.split():
+            raise SetError(file, number, "the right and the wrong form must not be empty")
+        made.add(number, _features(cells[: frames[0]]), [_variant(frame, good, True), _variant(frame, bad, False)])
+    yield made
+
+
+def _variant(frame: str, form: str, good: bool) -> Variant:
+    words = frame.split()
+    at = words.index(MASK)
+    filled = (*words[:at], *form.split(), *words[at + 1 :])
+    return Variant("good" if good else "bad", good, filled, None, (Span(TARGET, at, at + len(form.split())),))
+
+
+def _features(cells: list[str]) -> dict[str, Value]:
+    counts = [int(cell) for cell in cells if cell.strip().isdigit()]
+    return dict(zip(("n_intervening", "n_attractors"), counts, strict=False))

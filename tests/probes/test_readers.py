@@ -1,0 +1,195 @@
+"""Every published format becomes the one type; every fault of a file is told with its place."""
+
+import os
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+from set_files import FILES, NPI, OWN_LINES, write
+
+from data.grammar import GrammarError
+from probes.challenge_set import SetError, Span
+from probes.readers import formats, reader, recognise
+
+SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
+
+
+def read(file: Path, form: str, language: str = "de"):
+    return list(reader(form).read(file, language))
+
+
+def test_every_format_has_a_sample_here():
+    assert set(FILES) == set(formats())
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_formats_are_recognised_from_the_content(tmp_path, form):
+    assert recognise(write(tmp_path, form)) == form
+
+
+def test_a_foreign_file_is_refused_with_the_list_of_formats(tmp_path):
+    (tmp_path / "a.tsv").write_text("x\ty\n1\t2\n")
+    with pytest.raises(SetError, match=r"a.tsv: not a challenge set in a format we know; formats: blimp, clams"):
+        recognise(tmp_path / "a.tsv")
+
+
+def test_clams_groups_are_a_true_line_and_all_its_false_lines(tmp_path):
+    (made,) = read(write(tmp_path, "clams"), "clams")
+    assert [[v.role for v in item.variants] for item in made] == [["good", "bad"], ["good", "bad", "bad2"]]
+    assert made[0]["bad"].words == ("les", "chats", "dort")
+    assert made[0]["good"].spans == (Span("target", 2, 3),)
+    assert made[1].source.line == 3
+
+
+def test_blimp_keeps_the_raw_text_and_both_of_its_measures(tmp_path):
+    (made,) = read(write(tmp_path, "blimp"), "blimp", "en")
+    assert made[0]["good"].text == "Ann hurt herself."
+    assert made[0].features["linguistics_term"] == "anaphor_agreement"
+    assert [contrast.name for contrast in made.contrasts] == ["sentence", "one prefix"]
+
+
+def test_gevalm_goes_by_the_mask_and_the_file_name_not_by_index_and_case(tmp_path):
+    (made,) = read(write(tmp_path, "gevalm"), "gevalm")
+    assert made.construction == "SVPP"
+    assert made[0]["bad"].spans == (Span("target", 5, 6),)
+    assert made[0]["bad"].words[5] == "lachen"
+    assert made[0].features == {"subject_number": "singular", "attractor_number": "plural"}
+
+
+def test_marvin_and_linzens_keys_are_features(tmp_path):
+    (made,) = read(write(tmp_path, "marvin_linzen"), "marvin_linzen", "en")
+    assert [item.features["subject_number"] for item in made] == ["singular", "plural"]
+    within = tmp_path / "obj_rel_within.pickle"
+    within.write_bytes(FILES["marvin_linzen"][1])
+    (made,) = read(within, "marvin_linzen", "en")
+    assert [item.features["subject_number"] for item in made] == ["plural", "singular"]
+
+
+def test_polarity_triples_have_three_contrasts(tmp_path):
+    (tmp_path / "simple_npi.pickle").write_bytes(pickle.dumps(NPI))
+    (made,) = read(tmp_path / "simple_npi.pickle", "marvin_linzen", "en")
+    assert [(c.name, c.better, c.worse) for c in made.contrasts] == [
+        ("g>i", "good", "intrusive"),
+        ("i>u", "intrusive", "ungrammatical"),
+        ("g>u", "good", "ungrammatical"),
+    ]
+
+
+class Evil:
+    def __init__(self, command):
+        self.command = command
+
+    def __reduce__(self):
+        return os.system, (self.command,)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_a_pickle_that_would_run_a_command_is_refused_and_nothing_has_run(tmp_path, protocol):
+    trace = tmp_path / "trace"
+    file = tmp_path / "evil.pickle"
+    file.write_bytes(pickle.dumps({"sing": [Evil(f"touch {trace}")]}, protocol=protocol))
+    with pytest.raises(SetError, match=r"evil.pickle: this pickle is refused: it asks for .*system"):
+        read(file, "marvin_linzen")
+    assert not trace.exists()
+
+
+def test_multiblimp_gulordava_and_linzen_tables(tmp_path):
+    (multi,) = read(write(tmp_path, "multiblimp"), "multiblimp")
+    assert multi[0].features["distance"] == 1
+    (gulordava,) = read(write(tmp_path, "gulordava"), "gulordava", "en")
+    # The word at the target's place in `sent` is neither form.
+    assert [" ".join(v.words) for v in gulordava[0].variants] == ["the dogs near the cat walk", "the dogs near the cat walks"]
+    assert gulordava[0].features["subject_number"] == "plural"
+    (linzen,) = read(write(tmp_path, "linzen"), "linzen", "en")
+    assert linzen[0]["bad"].words == ("the", "dogs", "near", "the", "cat", "is", "loud", ".")
+    assert linzen[0].features == {"n_intervening": 1, "n_attractors": 1}
+
+
+def test_syntaxgym_regions_and_formulas_are_carried(tmp_path):
+    (made,) = read(write(tmp_path, "syntaxgym"), "syntaxgym", "en")
+    assert made.construction == "number_prep"
+    assert made[0]["match"].grammatical is None
+    assert made[0]["match"].spans == (Span("region:1:subject", 0, 2), Span("region:2:pp", 2, 2), Span("region:3:verb", 2, 3))
+    assert made.contrasts[0].formula == "(3;%match%) < (3;%mismatch%)"
+
+
+def test_ones_own_table_and_lines(tmp_path):
+    (table,) = read(write(tmp_path, "own"), "own")
+    assert (table.construction, table[0].features) == ("simple", {"mood": "calm"})
+    (tmp_path / "mine.jsonl").write_text(OWN_LINES)
+    (lines,) = read(tmp_path / "mine.jsonl", "own")
+    assert lines[0].features == {"subject_number": "singular", "distance": 2}
+    assert lines.contrasts[0].better == "good"
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "text", "message"),
+    [
+        ("clams", "a.txt", "False\tx\n", r"a.txt:1: a False line without the True line"),
+        ("clams", "a.txt", "True\tx\nPerhaps\ty\n", r"a.txt:2: a line is True or False, a tab and a sentence"),
+        ("blimp", "a.jsonl", '{"sentence_good": "x", "sentence_bad": 3}\n', r"a.jsonl:1: the field 'sentence_bad' must be text"),
+        ("blimp", "a.jsonl", "{\n", r"a.jsonl:1: not JSON"),
+        ("gevalm", "a.jsonl", '{"text_masked": "x", "candidates": ["a", "b"]}\n', r"a.jsonl:1: text_masked has 0 times \[MASK\]"),
+        ("gevalm", "a.jsonl", '{"text_masked": "[MASK]", "candidates": ["a"]}\n', r"candidates must be two forms"),
+        ("multiblimp", "a.tsv", "sen\twrong_sen\nx\n", r"a.tsv:2: 1 cells, but the head has 2"),
+        ("linzen", "a.tsv", "1\tno mask\ta\tb\n", r"a.tsv:1: a row is counts, a frame with one"),
+        ("syntaxgym", "a.json", '{"items": []}', r"a.json: the suite has no list of predictions"),
+        ("own", "a.jsonl", '{"variants": []}\n', r"a.jsonl:1: a minimal set has a list of variants"),
+        ("own", "a.tsv", "good\tbad\n\tx\n", r"a.tsv:2: the columns good and bad must hold a sentence each"),
+    ],
+)
+def test_faults_are_told_with_their_place(tmp_path, form, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(SetError, match=message):
+        read(tmp_path / name, form)
+
+
+def mutated(rng: random.Random, content: bytes) -> bytes:
+    raw = bytearray(content)
+    for _ in range(rng.randrange(1, 4)):
+        at = rng.randrange(len(raw) + 1)
+        match rng.randrange(4):
+            case 0:
+                raw[at : at + 1] = bytes([rng.randrange(256)])
+            case 1:
+                del raw[at : at + rng.randrange(1, 12)]
+            case 2:
+                raw[at:at] = raw[rng.randrange(len(raw) + 1) :][: rng.randrange(30)]
+            case _:
+                raw[at:at] = rng.choice([b"\t", b"\n", b'"', b"{", b"]", b"\xff", b"null", b"[MASK] ", b"1e999", b"\x80\x05"])
+    return bytes(raw)
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_ten_thousand_mutated_files_give_a_result_or_a_clean_error(tmp_path, form):
+    """A thousand of each of the ten formats."""
+    rng = random.Random(1)
+    name, content = FILES[form]
+    outcomes = {"read": 0, "refused": 0}
+    for _ in range(1000):
+        (tmp_path / name).write_bytes(mutated(rng, content))
+        try:
+            for made in read(tmp_path / name, form):
+                for item in made:
+                    assert all(0 <= start <= end <= len(v.words) for v in item.variants for _, start, end in v.spans)
+            outcomes["read"] += 1
+        except (SetError, GrammarError) as error:
+            assert name in str(error)
+            outcomes["refused"] += 1
+    assert min(outcomes.values()) > 20
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the published sets are not on this machine")
+def test_published_sets_load():
+    french = [made for file in sorted((SHARED / "clams_fr/evalset").iterdir()) for made in read(file, "clams", "fr")]
+    assert sum(map(len, french)) == 49_360
+    grammars = {
+        name: read(SHARED / f"clams_fr/grammars/{name}.avg", "grammar", "fr")[0] for name in (m.construction for m in french)
+    }
+    for made in french:
+        # The numbers that we read off the lines are those that the grammars know.
+        for ours, theirs in zip(made.features, grammars[made.construction].features, strict=True):
+            assert ours.items() <= theirs.items()
+    blimp = [made for file in sorted((SHARED / "blimp").iterdir()) for made in read(file, "blimp", "en")]
+    assert [len(made) for made in blimp] == [1000] * 3

@@ -1,0 +1,106 @@
+"""Small files in exactly the published shapes, one of each format."""
+
+import json
+import pickle
+from pathlib import Path
+
+CLAMS = "True\tles chats dorment\nFalse\tles chats dort\nTrue\tje pense\nFalse\tje penses\nFalse\tje pensons\n"
+BLIMP = {
+    "sentence_good": "Ann hurt herself.",
+    "sentence_bad": "Ann hurt themselves.",
+    "one_prefix_prefix": "Ann hurt",
+    "one_prefix_word_good": "herself",
+    "one_prefix_word_bad": "themselves",
+    "field": "morphology",
+    "linguistics_term": "anaphor_agreement",
+    "UID": "anaphor_number_agreement",
+    "simple_LM_method": True,
+    "one_prefix_method": True,
+    "two_prefix_method": False,
+    "lexically_identical": True,
+    "pairID": "0",
+}
+GEVALM = {
+    "text": "Der Arzt neben den Wirten lacht .",
+    "text_masked": "Der Arzt neben den Wirten [MASK] .",
+    "candidates": ["lacht", "lachen"],
+    "indexMASK": 8,
+    "case": "SVPP_plsg",
+}
+MARVIN_LINZEN = {
+    "sing_MS_MV_plur_ES_EV": [("the king that the monks see laughs", "the king that the monks see laugh")],
+    "plur_MS_MV_sing_ES_EV": [("the kings that the monk sees laugh", "the kings that the monk sees laughs")],
+}
+NPI = {"sing": [("no king has ever left", "most king has ever left", "the king has ever left")]}
+MULTIBLIMP = (
+    "sen\twrong_sen\tverb\tcop\tchild\thead\tswap_head\tfeature_vals\tdistance\tattractors\n"
+    "Der Hund bellt .\tDer Hund bellen .\tbellt\t\tHund\tbellt\tbellen\tSG_PL\t1\t[]\n"
+)
+GULORDAVA = (
+    "pattern\tconstr_id\tsent_id\tcorrect_number\tform\tclass\ttype\tprefix\tn_attr\tfreq\tlen_context\tlen_prefix\tsent\n"
+    "A B\t7\t0\tplur\twalk\tcorrect\toriginal\tthe dogs near the cat\t1\t9\t3\t5\tthe dogs near the cat swim <eos>\n"
+    "A B\t7\t0\tplur\twalks\twrong\toriginal\tthe dogs near the cat\t1\t9\t3\t5\tthe dogs near the cat swim <eos>\n"
+)
+LINZEN = "1\t1\tthe dogs near the cat ***mask*** loud .\tare\tis\n"
+SYNTAXGYM = {
+    "meta": {"name": "number_prep", "metric": "sum"},
+    "region_meta": {"1": "subject", "2": "pp", "3": "verb"},
+    "predictions": [{"type": "formula", "formula": "(3;%match%) < (3;%mismatch%)"}],
+    "items": [
+        {
+            "item_number": 1,
+            "conditions": [
+                {
+                    "condition_name": name,
+                    "regions": [
+                        {"region_number": 1, "content": "The dog"},
+                        {"region_number": 2, "content": ""},
+                        {"region_number": 3, "content": verb},
+                    ],
+                }
+                for name, verb in (("match", "barks"), ("mismatch", "bark"))
+            ],
+        }
+    ],
+}
+OWN_TABLE = "good\tbad\tconstruction\tmood\nder Hund bellt\tder Hund bellen\tsimple\tcalm\n"
+OWN_LINES = "".join(
+    json.dumps(line) + "\n"
+    for line in (
+        {
+            "challenge_set": {
+                "construction": "simple",
+                "language": "de",
+                "dataset": "own",
+                "contrasts": [{"name": "x", "better": "good", "worse": "bad"}],
+            }
+        },
+        {
+            "features": {"subject_number": "singular", "distance": 2},
+            "variants": [
+                {"role": "good", "grammatical": True, "sentence": "a b", "text": None, "spans": [["target", 1, 2]]},
+                {"role": "bad", "grammatical": False, "sentence": "a c", "text": None, "spans": [["target", 1, 2]]},
+            ],
+        },
+    )
+)
+GRAMMAR = "vary: V[]\nS[] N[s] V[s]\nN[s] Hund\nV[s] bellt\nV[p] bellen\n"
+
+FILES: dict[str, tuple[str, bytes]] = {
+    "clams": ("simple.txt", CLAMS.encode()),
+    "blimp": ("anaphor.jsonl", (json.dumps(BLIMP) + "\n").encode()),
+    "gevalm": ("SVPP_sgpl.jsonl", (json.dumps(GEVALM) + "\n").encode()),
+    "marvin_linzen": ("obj_rel_across.pickle", pickle.dumps(MARVIN_LINZEN)),
+    "multiblimp": ("deu.tsv", MULTIBLIMP.encode()),
+    "gulordava": ("generated.tab", GULORDAVA.encode()),
+    "linzen": ("lgd.tsv", LINZEN.encode()),
+    "syntaxgym": ("number_prep.json", json.dumps(SYNTAXGYM).encode()),
+    "own": ("mine.tsv", OWN_TABLE.encode()),
+    "grammar": ("simple.avg", GRAMMAR.encode()),
+}
+
+
+def write(folder: Path, form: str) -> Path:
+    name, content = FILES[form]
+    (folder / name).write_bytes(content)
+    return folder / name
