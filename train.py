@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 if TYPE_CHECKING:
     from pytorch_lightning.loggers.logger import Logger
 
-    from data.corpus import Corpus
+    from data.corpus import Corpus, VocabularyRule
     from data.sources import Source
     from lm.fit import Recipe
     from lm.logs import RunLog
@@ -59,6 +59,7 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     resume = resume_from(settings, folder)
     if folder.exists() and not settings["overwrite"]:
         must_match(folder.settings(), settings, str(folder.path))
+        corpus_must_match(folder, settings)
         if folder.finished():
             screen.finished(folder)
             return
@@ -146,6 +147,17 @@ def must_match(there: Any, here: Any, where: str) -> None:
         raise UserError(f"{where}: made with other settings: {shown}. Give the same settings, another name=, or overwrite=true")
 
 
+def corpus_must_match(folder: "RunFolder", settings: Any) -> None:
+    """The settings may be the same and the text another: an edited file or grammar."""
+    from data.corpus import name_of as corpus_name
+    from data.errors import UserError
+
+    if folder.corpus_name() not in ("", corpus_name(source_of(settings), rule_of(settings))):
+        raise UserError(
+            f"{folder.path}: its corpus has changed since (a text or grammar file); give another name=, or overwrite=true"
+        )
+
+
 def resume_from(settings: Any, folder: "RunFolder") -> Path | None:
     """The checkpoint to go on from; `auto` is the run's own last one, if it has got that far."""
     from data.errors import UserError
@@ -195,15 +207,21 @@ def recipe_of(settings: Any) -> "Recipe":
 
 def corpus_of(settings: Any) -> "Corpus":
     """The corpus as numbers, prepared now if no run has needed it before."""
-    from data.corpus import VocabularyRule, prepare
+    from data.corpus import prepare
     from data.errors import UserError
 
     limit = settings["data"]["limit"]
     if limit is not None and not (isinstance(limit, int) and limit > 0):
         raise UserError(f"data.limit={limit}: a whole number above 0 is needed, or null for all")
-    rule = VocabularyRule(settings["tokenizer"]["vocabulary_size"], tuple(settings["tokenizer"]["counted_in"]))
-    corpus = prepare(source_of(settings), rule, Path(settings["paths"]["cache"]))
+    corpus = prepare(source_of(settings), rule_of(settings), Path(settings["paths"]["cache"]))
     return corpus if limit is None else corpus.first(limit)
+
+
+def rule_of(settings: Any) -> "VocabularyRule":
+    """Which words the model knows."""
+    from data.corpus import VocabularyRule
+
+    return VocabularyRule(settings["tokenizer"]["vocabulary_size"], tuple(settings["tokenizer"]["counted_in"]))
 
 
 def source_of(settings: Any) -> "Source":
@@ -231,6 +249,8 @@ def text_files(data: Any) -> dict[str, Path]:
     if data["path"] is not None and not splits:
         return {"all": Path(data["path"])}
     if data["path"] is None and len(splits) == 3:
+        if len({file.resolve() for file in splits.values()}) < 3:
+            raise UserError("data.train, data.valid and data.test must be three files; a model is not tested on what it has read")
         return splits
     raise UserError("data=text needs data.path= (one file, split 8:1:1) or all of data.train= data.valid= data.test=")
 

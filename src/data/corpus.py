@@ -98,10 +98,15 @@ class VocabularyRule:
         return f"words:{self.size}:{self.counted_in}"
 
 
+def name_of(source: Source, rule: VocabularyRule) -> str:
+    """A name for exactly this corpus: all that it depends on, without building it."""
+    key = f"{FORMAT}\n{source.key()}\n{rule.key()}"
+    return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
+
+
 def prepare(source: Source, rule: VocabularyRule, cache: Path) -> Corpus:
     """The corpus from the cache, built first if it is not there. Safe when several processes ask at the same time."""
-    key = f"{FORMAT}\n{source.key()}\n{rule.key()}"
-    folder = cache / hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
+    folder = cache / name_of(source, rule)
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with _locked(folder.with_suffix(".lock")):

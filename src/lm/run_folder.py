@@ -94,6 +94,12 @@ class RunFolder:
         known: dict[str, Any] = yaml.safe_load((self.path / "config.yaml").read_text(encoding="utf-8")) or {}
         return known
 
+    def corpus_name(self) -> str:
+        """Of the corpus that the run was trained on; empty where that is not known."""
+        file = self.path / "provenance.json"
+        known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        return str(known.get("corpus", {}).get("name", ""))
+
     def enter(self, config: str, corpus: dict[str, Any]) -> dict[str, Any]:
         """Make the folder, or enter it again; returns the provenance, to which this start has been added."""
         self.checkpoints.mkdir(parents=True, exist_ok=True)

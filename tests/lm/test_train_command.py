@@ -218,6 +218,17 @@ def test_text_of_ones_own(tmp_path):
     assert load(tmp_path / "runs/x/checkpoints/best.ckpt")[2]["clitics"] == "joined"
 
 
+def test_a_run_whose_text_has_changed_is_not_taken_for_finished(tmp_path):
+    text = tmp_path / "mine.txt"
+    text.write_text("Der Hund sieht den Esel. Der Esel ruft laut!\n" * 30, encoding="utf-8")
+    same = [*TINY, "data=text", f"data.path={text}", "data.limit=null", "name=x", "trainer.max_epochs=1"]
+    train(tmp_path, *same)
+    text.write_text("Der Hund ruft den Esel. Der Esel sieht nichts!\n" * 30, encoding="utf-8")
+    done = train(tmp_path, *same, check=False)
+    assert done.returncode == 1
+    assert "its corpus has changed since" in done.stderr
+
+
 def test_help_is_quick_and_imports_nothing_heavy():
     probe = "import sys; sys.argv = ['train.py', '--help']; import runpy\ntry: runpy.run_path('train.py', run_name='__main__')\n"
     probe += "except SystemExit: pass\nprint('torch' in sys.modules, 'pytorch_lightning' in sys.modules, 'wandb' in sys.modules)"

@@ -1,0 +1,39 @@
+"""How long until all challenge sets of a language are ready: `python benchmarks/sets.py`. Best of three, in one run.
+
+Cold: read from grammars or published files and put into the cache. Warm: read from the cache. The published French sets are
+measured where they are at hand.
+"""
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from data.grammar import folder_of, languages
+from data.tables import console, table
+from probes.collection import Selection, collect
+
+REPEATS = 3
+PUBLISHED = Path(__file__).resolve().parents[2] / "shared/reference/clams_fr/evalset"
+
+
+def main() -> None:
+    view = table(f"ready to score, seconds, best of {REPEATS}", "sets", numbers=["items", "cold", "from the cache", "ratio"])
+    sources = [(f"ours, {lang}", folder_of(lang), lang, "grammar") for lang in languages()]
+    if PUBLISHED.is_dir():
+        sources.append(("published, fr", PUBLISHED, "fr", "clams"))
+    for name, path, lang, form in sources:
+        cold, warm, items = [], [], 0
+        for _ in range(REPEATS):
+            cache = Path(tempfile.mkdtemp())
+            for times in (cold, warm):
+                start = time.perf_counter()
+                items = sum(len(each.challenge_set) for each in collect(path, lang, form, cache, Selection()))
+                times.append(time.perf_counter() - start)
+            shutil.rmtree(cache)
+        view.add_row(name, f"{items:,}", f"{min(cold):.2f}", f"{min(warm):.2f}", f"{min(cold) / min(warm):.1f}")
+    console.print(view)
+
+
+if __name__ == "__main__":
+    main()
