@@ -78,7 +78,7 @@ class GrammarSource:
         self.excluded = draw.excluded
 
     def report(self) -> dict[str, int]:
-        return {"challenge sentences left out": self.excluded}
+        return {"challenge sentences": self.excluded}
 
 
 @dataclass

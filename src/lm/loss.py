@@ -13,16 +13,19 @@ SMALL = 4_000_000
 
 
 def summed_nll(contexts: Tensor, targets: Tensor, decoder: nn.Linear) -> tuple[Tensor, int]:
-    """Contexts (B, T, D) and targets (B, T) → the sum over all tokens, and their number. Padding costs nothing."""
-    wanted = targets != NO_TARGET
-    y, t = contexts[wanted].float(), targets[wanted]  # (N, D), (N,); sums of thousands of tokens need 32 bits
+    """Contexts (B, T, D) and targets (B, T) → the sum over all tokens, and their number. Always in 32 bits."""
+    y, t = contexts.flatten(0, 1).float(), targets.flatten()  # (N, D), (N,)
+    wanted = t != NO_TARGET
     with torch.autocast(y.device.type, enabled=False):
-        return _summed(y, t, decoder), len(t)
+        if y.shape[0] * decoder.out_features <= SMALL:
+            # Batches are of like lengths: computing the little padding costs less than picking the rest out.
+            nll = F.cross_entropy(decoder(y), t, reduction="sum", ignore_index=NO_TARGET)
+        else:
+            nll = _large(y[wanted], t[wanted], decoder)
+    return nll, int(wanted.sum())
 
 
-def _summed(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
-    if y.shape[0] * decoder.out_features <= SMALL:
-        return F.cross_entropy(decoder(y), t, reduction="sum")
+def _large(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
     if not torch.is_grad_enabled():
         return _in_rows(y, t, decoder)
     # Computes the gradient along with the loss, a few rows at a time.

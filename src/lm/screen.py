@@ -58,10 +58,11 @@ def sizes(corpus: Corpus, model: LanguageModel, asked: int | None) -> None:
     for name, split in corpus.splits().items():
         view.add_row(name, f"{len(split):,}", f"{split.words:,}", f"{split.unknown / max(split.words, 1):.2%}")
     show(view)
-    left_out = ", ".join(f"{count:,} {reason}" for reason, count in corpus.report.items() if count)
     known = len(corpus.vocabulary)
     whole = f", every word of the corpus ({asked:,} were asked for)" if asked is not None and known < asked + 1 else ""
-    log.info("vocabulary %s words%s%s", f"{known:,}", whole, f"; {left_out}" if left_out else "")
+    log.info("vocabulary %s words%s", f"{known:,}", whole)
+    for reason, count in corpus.report.items():
+        log.info("left out   %s %s", f"{count:,}", reason)
     log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
 
 

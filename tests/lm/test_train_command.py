@@ -45,7 +45,7 @@ def test_a_run_leaves_everything_in_its_folder(finished):
     assert "wandb sync" in done.stdout
     said = (run / "train.log").read_text(encoding="utf-8")
     assert "parameters (lstm)" in said
-    assert "challenge sentences left out" in said
+    assert "challenge sentences" in said
     assert provenance["corpus"]["train"]["sentences"] == 300
 
 
