@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +47,22 @@ def _columns(made: ChallengeSet) -> dict[str, Any]:
     columns["texts"] = made.texts if any(made.texts) else None
     columns["contrasts"] = [list(contrast) for contrast in made.contrasts]
     for name in ("features", "roles", "spans"):
-        table: dict[str, int] = {}
-        values = [json.dumps(value, ensure_ascii=False) for value in _plain(getattr(made, name))]
-        columns[name] = [table.setdefault(value, len(table)) for value in values]
-        columns[f"{name}_table"] = [json.loads(value) for value in table]
+        columns[name], columns[f"{name}_table"] = _numbered(getattr(made, name))
     return columns
 
 
-def _plain(values: list[Any]) -> Iterator[Any]:
-    return (dict(value) if hasattr(value, "keys") else value for value in values)
+def _numbered(values: list[Any]) -> tuple[list[int], list[Any]]:
+    """Numbers into a table of the different values. Readers share equal objects, so most are known by their identity."""
+    known: dict[int, int] = {}
+    table: dict[str, int] = {}
+    numbers = []
+    for value in values:
+        number = known.get(id(value))
+        if number is None:
+            text = json.dumps(dict(value) if isinstance(value, Mapping) else value, ensure_ascii=False)
+            number = known[id(value)] = table.setdefault(text, len(table))
+        numbers.append(number)
+    return numbers, [json.loads(text) for text in table]
 
 
 def _restored(columns: dict[str, Any], file: str) -> ChallengeSet:

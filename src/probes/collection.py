@@ -10,6 +10,7 @@ from typing import Literal
 from .cache import read_cached
 from .challenge_set import ChallengeSet, SetError
 from .readers import files_of, recognise
+from .rules import Rules, applied
 from .splits import split
 
 
@@ -21,15 +22,17 @@ class Selection:
     limit: int | None = None
     seed: int = 0
     part: Literal["all", "dev", "test"] = "all"
+    rules: Rules | None = None  # None: the sentences as their source has them
 
 
 @dataclass(frozen=True)
 class Collected:
-    """A set, the format it was read as, how many items it had before the selection, and the rule of its split."""
+    """A set, the format it was read as, how many items it had, how many of them were repetitions, and the rule of its split."""
 
     challenge_set: ChallengeSet
     form: str
     size: int
+    repeated: int
     rule: str
 
 
@@ -51,13 +54,15 @@ def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:
 
 
 def _selected(made: ChallengeSet, form: str, selection: Selection) -> Collected:
-    size, rule = len(made), ""
+    size, repeated, rule = len(made), 0, ""
+    if selection.rules is not None:
+        made, repeated = applied(made, selection.rules)
     if selection.part != "all":
         halves = split(made)
         made, rule = made.subset(halves.dev if selection.part == "dev" else halves.test), halves.rule
     if selection.limit is not None and selection.limit < len(made):
         made = made.subset(stratified(made, selection.limit, selection.seed))
-    return Collected(made, form, size, rule)
+    return Collected(made, form, size, repeated, rule)
 
 
 def stratified(made: ChallengeSet, limit: int, seed: int) -> list[int]:

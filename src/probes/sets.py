@@ -18,6 +18,7 @@ from .collection import Collected, Selection, collect, stratified
 from .exports import FORMATS, export
 from .lint import check
 from .readers import formats
+from .rules import Rules
 from .splits import split
 
 CONF = GRAMMARS.parent / "conf/probes"
@@ -72,6 +73,10 @@ def _command(commands: Any, name: str, text: str, run: Any) -> argparse.Argument
     command.add_argument("--path", metavar="FOLDER", help="where the collection is, if it is not part of the program")
     command.add_argument("--lang", default="", help="the language of a folder or file")
     command.add_argument("--format", choices=formats(), help="the format (default: recognised from the content)")
+    command.add_argument(
+        "--ruled", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
+    )
+    command.add_argument("--capitalize", action="store_true", help="the same, and with a capital at the start")
     command.add_argument("--limit", type=int, metavar="N", help="a stratified sample of N items of each set")
     command.add_argument("--seed", type=int, default=0, help="which sample (default 0)")
     command.add_argument("--split", choices=["all", "dev", "test"], default="all", help="which part (default all)")
@@ -86,7 +91,8 @@ def _collected(arguments: argparse.Namespace) -> list[Collected]:
         form = form or settings["format"]
         if str(path) == "???":
             raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
-    selection = Selection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split)
+    rules = Rules(arguments.capitalize, final=True) if arguments.ruled or arguments.capitalize else None
+    selection = Selection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
     found = collect(path, language, form, cache_folder(), selection)
     if form is None:
         read_as = ", ".join(sorted({each.form for each in found}))

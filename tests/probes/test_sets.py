@@ -13,6 +13,7 @@ from probes.exports import export
 from probes.lint import check
 from probes.pairs import pair
 from probes.readers import reader
+from probes.rules import Rules, applied
 from probes.sets import CONF, collection, main
 from probes.splits import forms, split
 
@@ -138,6 +139,25 @@ def test_a_sample_is_balanced_and_seeded():
     cells = [tuple(made.features[i][n] for n in ("subject_number", "attractor_number")) for i in chosen]
     assert {cells.count(cell) for cell in set(cells)} == {125}
     assert chosen == stratified(made, 500, seed=1) != stratified(made, 500, seed=2)
+
+
+def test_rules_change_how_sentences_look_and_nothing_else():
+    made = pairs(("der Hund bellt", "der Hund bellen"), ("der Hund bellt", "der Hund bellen"), ("Ann left .", "Ann leave ."))
+    ruled, repeated = applied(made, Rules(capitalize=True))
+    assert repeated == 1
+    assert ruled.sentences == ["Der Hund bellt .", "Der Hund bellen .", "Ann left .", "Ann leave ."]
+    for item in ruled:
+        for variant in item.variants:
+            ((_, start, end),) = variant.spans
+            assert variant.words[start:end][0] in ("bellt", "bellen", "left", "leave")
+    as_is, none = applied(made, Rules(final=False, duplicates="all"))
+    assert (as_is.sentences, none) == (made.sentences, 0)
+    assert (Rules().label(), Rules(capitalize=True, final=False).label()) == ("", "+capitalize-final")
+
+
+def test_every_collection_states_the_default_rules():
+    for file in CONF.glob("*.yaml"):
+        assert Rules(**collection(file.stem, "de")["rules"]) == Rules()
 
 
 def test_a_selection_of_what_is_not_there_is_told_what_is(tmp_path):
