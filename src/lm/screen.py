@@ -32,7 +32,7 @@ def configuration(settings: dict[str, Any], folder: RunFolder) -> None:
             branch = tree.add(name)
             _grow(branch, value)
         else:
-            tree.add(f"{name}: {value}")
+            tree.add(_pair(name, value))
     show(tree)
 
 
@@ -46,10 +46,9 @@ def _grow(branch: Tree, settings: dict[str, Any]) -> None:
 
 
 def _pair(key: str, value: Any) -> str:
-    """`key: value`, cut if it is long, and never broken across lines (the spaces are no-break spaces)."""
-    text = str(value)
-    text = text if len(text) <= 50 else text[:49] + "…"
-    return f"{key}: {text}".replace(" ", "\u00a0")
+    """`key=value` as one would type it, cut if it is long."""
+    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value).replace(" ", "")
+    return f"{key}={text if len(text) <= 50 else text[:49] + '…'}"
 
 
 def sizes(corpus: Corpus, model: LanguageModel, asked: int | None) -> None:
