@@ -58,7 +58,7 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
 
     resume = resume_from(settings, folder)
     if folder.exists() and not settings["overwrite"]:
-        must_match(folder.settings(), settings, str(folder.path))
+        must_match(folder.settings(), settings, str(folder.path), growing=not folder.finished())
         corpus_must_match(folder, settings)
         if folder.finished():
             screen.finished(folder)
@@ -87,7 +87,7 @@ def prepared(settings: Any, folder: "RunFolder", resume: Path | None) -> tuple["
     recipe = recipe_of(settings)
     recipe.check()
     if resume:
-        must_match(read(resume)["concord"]["settings"], settings, str(resume))
+        must_match(read(resume)["concord"]["settings"], settings, str(resume), growing=True)
     screen.configuration(settings, folder)
     corpus = corpus_of(settings)
     model = initialised(recipe.architecture_for(len(corpus.vocabulary)), recipe.seed)
@@ -136,13 +136,13 @@ def name_of(settings: Any) -> str:
     return "-".join([*parts, settings_hash(hashed)])
 
 
-def must_match(there: Any, here: Any, where: str) -> None:
-    """A run goes on with the settings it was started with; only its length may change."""
+def must_match(there: Any, here: Any, where: str, growing: bool) -> None:
+    """A run goes on with the settings it was started with; only its length may change, while it is not finished."""
     from data.errors import UserError
 
     theirs, ours = science(there), science(here)
-    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name) and name != "trainer.max_epochs"]
-    if names:
+    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+    if names and not (growing and names == ["trainer.max_epochs"]):
         shown = "; ".join(f"{name} {theirs.get(name)} there, {ours.get(name)} here" for name in names[:5])
         raise UserError(f"{where}: made with other settings: {shown}. Give the same settings, another name=, or overwrite=true")
 

@@ -112,6 +112,8 @@ def test_a_run_is_not_disturbed_by_other_settings_or_a_second_start(finished, tm
     assert done.returncode == 1
     assert "made with other settings" in done.stderr
     assert "seed 7 there, 8 here" in done.stderr
+    longer = train(finished[0], *TINY, "data.limit=300", "seed=7", f"name={run.name}", "trainer.max_epochs=9", check=False)
+    assert "trainer.max_epochs 3 there, 9 here" in longer.stderr
     (run / "DONE").rename(tmp_path / "DONE")
     same = [o for o in TINY if o != "logger=none"] + ["data.limit=300", "seed=7", "tags=[pilot]"]
     unfinished = train(finished[0], *same, check=False)
