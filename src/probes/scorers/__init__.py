@@ -1,0 +1,41 @@
+"""Scorers: sentences in, log-probability of each word out. Nothing behind this page knows what kind of model it was.
+
+A scorer is a class with
+    name                          for tables and result files
+    score(sentences)              → `WordScores`, float32, in nats
+It hides tokenisation: where a word is several pieces, the word's log-probability is the sum of theirs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Sentence(NamedTuple):
+    """What is scored. `raw` words are those of running text (`sleeps.`), others are tokens (`sleeps .`)."""
+
+    words: str  # separated by single spaces
+    target: tuple[int, int] = (0, 0)  # the words that are tested, for scorers that mask them; from … up to …
+    raw: bool = False
+
+
+@dataclass(frozen=True)
+class WordScores:
+    """Word w of sentence s is at `firsts[s] + w`. A scorer that scores the target alone gives every other word 0."""
+
+    firsts: NDArray[np.int64]  # (S + 1,)
+    logprobs: NDArray[np.float32]  # (W,)
+    unknown: NDArray[np.bool_]  # (W,) the model has no such word
+
+    def __getitem__(self, sentence: int) -> NDArray[np.float32]:
+        """The words of one sentence."""
+        return self.logprobs[self.firsts[sentence] : self.firsts[sentence + 1]]
+
+
+class Scorer(Protocol):
+    name: str
+
+    def score(self, sentences: Sequence[Sentence]) -> WordScores: ...
