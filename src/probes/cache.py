@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from data.grammar.clitics import Clitics
 from data.grammar.folder import COMMON, SIDECAR, SUFFIX
 
 from .challenge_set import ChallengeSet, Contrast, Span
@@ -16,16 +17,18 @@ from .readers import reader
 VERSION = 1
 
 
-def read_cached(file: Path, language: str, form: str, folder: Path) -> list[ChallengeSet]:
+def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Clitics = "split") -> list[ChallengeSet]:
     """The sets of a file, from the cache if the file, and what it depends on, are as they were."""
-    place = folder / f"{_key(file, language, form)}.json"
+    # Only grammars know what a script glues together; other sources come as they are.
+    how = {"clitics": clitics} if form == "grammar" else {}
+    place = folder / f"{_key(file, language, f'{form}{how}')}.json"
     if place.exists():
         try:
             columns = json.loads(place.read_text(encoding="utf-8"))
             return [_restored(each, str(file)) for each in columns]
         except (KeyError, ValueError, TypeError, IndexError):
             place.unlink(missing_ok=True)  # damaged: read the source again
-    sets = list(reader(form).read(file, language))
+    sets = list(reader(form).read(file, language, **how))
     folder.mkdir(parents=True, exist_ok=True)
     temporary = place.with_suffix(f".{os.getpid()}")
     temporary.write_text(json.dumps([_columns(made) for made in sets], ensure_ascii=False), encoding="utf-8")
@@ -35,7 +38,7 @@ def read_cached(file: Path, language: str, form: str, folder: Path) -> list[Chal
 
 def _key(file: Path, language: str, form: str) -> str:
     digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n".encode(), digest_size=12)
-    for each in [file, *([file.parent / f"{COMMON}{SUFFIX}", SIDECAR] if form == "grammar" else [])]:
+    for each in [file, *([file.parent / f"{COMMON}{SUFFIX}", SIDECAR] if form.startswith("grammar") else [])]:
         digest.update(each.read_bytes() if each.exists() else b"")
     return digest.hexdigest()
 

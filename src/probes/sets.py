@@ -1,7 +1,6 @@
 """Look at challenge sets, check and convert them: `python -m probes.sets show de`."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from data.grammar.folder import GRAMMARS, read_text
 from data.tables import console, table
 
 from .challenge_set import ChallengeSet, MinimalSet, SetError
-from .collection import Collected, Selection, collect, stratified
+from .collection import Collected, Selection, cache_folder, collect, located, stratified
 from .exports import FORMATS, export
 from .lint import check
 from .readers import formats
@@ -91,7 +90,7 @@ def _collected(arguments: argparse.Namespace) -> list[Collected]:
         form = form or settings["format"]
         if str(path) == "???":
             raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
-    rules = Rules(arguments.capitalize, final=True) if arguments.ruled or arguments.capitalize else None
+    rules = Rules(capitalize=arguments.capitalize) if arguments.ruled or arguments.capitalize else None
     selection = Selection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
     found = collect(path, language, form, cache_folder(), selection)
     if form is None:
@@ -100,20 +99,13 @@ def _collected(arguments: argparse.Namespace) -> list[Collected]:
     return found
 
 
-def cache_folder() -> Path:
-    """Where prepared sets are kept: CONCORD_CACHE, or the user's cache."""
-    base = os.environ.get("CONCORD_CACHE") or os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")) + "/concord"
-    return Path(base) / "sets"
-
-
 def collection(name: str, language: str) -> dict[str, Any]:
     """The settings of a named collection in conf/probes, with the language filled in."""
     file = CONF / f"{name}.yaml"
     if not file.exists():
         raise SetError(name, None, f"no such collection; there are: {', '.join(sorted(f.stem for f in CONF.glob('*.yaml')))}")
     settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    path = str(settings["path"]).replace("{lang}", language)
-    return settings | {"path": str(GRAMMARS.parent / path) if path.startswith("grammars/") else path}
+    return settings | {"path": str(located(str(settings["path"]), language))}
 
 
 def run_list(_: argparse.Namespace, found: list[Collected]) -> None:

@@ -17,8 +17,8 @@ def recognises(file: Path, head: str) -> bool:
     return any(line.startswith("S") for line in head.splitlines())
 
 
-def read(file: Path, language: str) -> Iterator[ChallengeSet]:
-    yield expanded(file.parent, file.stem, language)
+def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[ChallengeSet]:
+    yield expanded(file.parent, file.stem, language, clitics)
 
 
 def expanded(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
