@@ -74,7 +74,10 @@ class MinimalSet:
     source: Source
 
     def __getitem__(self, role: str) -> Variant:
-        return next(variant for variant in self.variants if variant.role == role)
+        for variant in self.variants:
+            if variant.role == role:
+                return variant
+        raise KeyError(f"no variant {role!r}; there are: {', '.join(variant.role for variant in self.variants)}")
 
 
 @dataclass

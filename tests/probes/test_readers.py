@@ -164,6 +164,13 @@ def test_syntaxgym_regions_and_formulas_are_carried(tmp_path):
     assert made.contrasts[0].formula == "(3;%match%) < (3;%mismatch%)"
 
 
+def test_variants_of_a_grammar_have_roles_of_their_own(tmp_path):
+    (tmp_path / "two.avg").write_text("vary: V[]; N[]\nS[] le N[s] V[s]\nN[s] chat\nN[p] chats\nV[s] dort\nV[p] dorment\n")
+    (made,) = read(tmp_path / "two.avg", "grammar", "fr")
+    assert [variant.role for variant in made[0].variants] == ["good", "plural", "plural2", "plural+plural"]
+    assert made[0]["plural2"].words == ("le", "chats", "dort")
+
+
 def test_ones_own_table_and_lines(tmp_path):
     (table,) = read(write(tmp_path, "own"), "own")
     assert (table.construction, table[0].features) == ("simple", {"mood": "calm"})

@@ -276,6 +276,7 @@ def test_the_cache_gives_the_same_set_and_notices_changes(tmp_path, form):
     cold, warm = (read_cached(file, "de", form, tmp_path / "cache") for _ in range(2))
     assert [content(made) for made in warm] == [content(made) for made in cold]
     assert [made.contrasts for made in warm] == [made.contrasts for made in cold]
+    assert [made.file for made in warm] == [made.file for made in cold] == [str(file)] * len(cold)
     (cached,) = (tmp_path / "cache").iterdir()
     cached.write_text("damaged")
     assert [content(made) for made in read_cached(file, "de", form, tmp_path / "cache")] == [content(made) for made in cold]
@@ -290,6 +291,8 @@ def test_views_know_their_source_and_keep_their_name():
     assert made[-1] == made[len(made) - 1]
     with pytest.raises(IndexError, match="there is no number 999"):
         made[999]
+    with pytest.raises(KeyError, match="no variant 'worse'; there are: good, bad"):
+        made[0]["worse"]
     assert differing(["a", "b", "c"], ["a", "x", "y", "c"]) == ((1, 2), (1, 3))
 
 
