@@ -117,14 +117,12 @@ def checkpoints_of(asked: Any) -> list[Path]:
 def candidate(file: Path, settings: Any) -> Candidate:
     """A checkpoint as a scorer."""
     from data.errors import UserError
-    from data.tokens import TokenRule
     from lm.checkpoints import load, read
     from probes.preparation import encoder, reader_of
 
     saved = read(file)
     model, vocabulary, about = load(file)
     model.to(settings["device"])
-    language = about["language"]
     warm = None
     if settings["probes"].get("rules", {}).get("start") == "warm":
         if "warm" not in about:
@@ -132,7 +130,7 @@ def candidate(file: Path, settings: Any) -> Candidate:
                 f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to begin with; use zero"
             )
         warm = about["warm"]
-    encode = encoder(vocabulary, TokenRule(language["tokens"], language["replace"]))
+    encode = encoder(vocabulary)
     run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
     scorer = reader_of(file.stem, encode, vocabulary.unk, warm)(model)
     return Candidate(f"{run}/{file.stem}", scorer, model, vocabulary, about, saved["training"]["words_seen"])

@@ -122,7 +122,6 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
     """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
     from dataclasses import replace
 
-    from data.tokens import TokenRule
     from probes.preparation import check_coverage, encoder, reader_of, references
     from probes.schedule import Schedule
     from probes.watching import Watching
@@ -131,7 +130,7 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
         return []
     schedule = Schedule(**settings["probes"]["schedule"])
     vocabulary = corpus.vocabulary
-    encode = encoder(vocabulary, TokenRule(settings["lang"]["tokens"], settings["lang"]["replace"]))
+    encode = encoder(vocabulary)
     for each in asked:
         check_coverage(each, encode, vocabulary.unk)
     asked = [replace(each, references=references(each.whole, corpus.train, encode, vocabulary)) for each in asked]

@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from data.grammar.clitics import Clitics
-from data.grammar.folder import COMMON, SIDECAR, SUFFIX
 
 from .challenge_set import ChallengeSet, Contrast, Span
-from .readers import reader
+from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 1
+VERSION = 2
 
 
 def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Clitics = "split") -> list[ChallengeSet]:
     """The sets of a file, from the cache if the file, and what it depends on, are as they were."""
     # Only grammars know what a script glues together; other sources come as they are.
     how = {"clitics": clitics} if form == "grammar" else {}
-    place = folder / f"{_key(file, language, f'{form}{how}')}.json"
+    place = folder / f"{_key(file, language, form, clitics)}.json"
     if place.exists():
         try:
             columns = json.loads(place.read_text(encoding="utf-8"))
@@ -36,9 +35,9 @@ def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Cli
     return sets
 
 
-def _key(file: Path, language: str, form: str) -> str:
-    digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n".encode(), digest_size=12)
-    for each in [file, *([file.parent / f"{COMMON}{SUFFIX}", SIDECAR] if form.startswith("grammar") else [])]:
+def _key(file: Path, language: str, form: str, clitics: str) -> str:
+    digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n{clitics}\n".encode(), digest_size=12)
+    for each in [file, *depends_on(file, language, form)]:
         digest.update(each.read_bytes() if each.exists() else b"")
     return digest.hexdigest()
 

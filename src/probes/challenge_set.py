@@ -98,6 +98,8 @@ class ChallengeSet(Sequence[MinimalSet]):
     sentences: list[str] = field(default_factory=list)
     texts: list[str | None] = field(default_factory=list)
     spans: list[tuple[Span, ...]] = field(default_factory=list)
+    # The sentences as the source has them, where rules of scoring have changed them; items are known by these.
+    originals: list[str] = field(default_factory=list)
     # The file of each minimal set, where they come from several; empty if all are from `file`.
     files: list[str] = field(default_factory=list)
 
@@ -139,7 +141,7 @@ class ChallengeSet(Sequence[MinimalSet]):
 
     def uid(self, index: int) -> str:
         """A name that stays the same when other sets come or go: made of the source and the sentences themselves."""
-        own = self.sentences[self.firsts[index] : self.firsts[index + 1]]
+        own = (self.originals or self.sentences)[self.firsts[index] : self.firsts[index + 1]]
         parts = [self.dataset, self.language, self.construction, *own]
         return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
@@ -157,6 +159,7 @@ class ChallengeSet(Sequence[MinimalSet]):
             sentences=[self.sentences[i] for i in flat],
             texts=[self.texts[i] for i in flat],
             spans=[self.spans[i] for i in flat],
+            originals=[self.originals[i] for i in flat] if self.originals else [],
             files=[self.files[i] for i in indices] if self.files else [],
         )
 

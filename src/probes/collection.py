@@ -14,10 +14,11 @@ from data.grammar.clitics import Clitics
 from data.grammar.folder import GRAMMARS
 
 from .cache import read_cached
-from .challenge_set import ChallengeSet, SetError
+from .challenge_set import ChallengeSet, SetError, merged
 from .readers import files_of, recognise
 from .rules import Rules, applied
-from .splits import forms, split
+from .splits import forms as forms_of
+from .splits import split
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,17 @@ def cache_folder() -> Path:
 
 def collect(path: Path, language: str, form: str | None, cache: Path, selection: Selection) -> list[Collected]:
     """All sets below a path that the selection asks for."""
-    sets = []
+    sets: list[ChallengeSet] = []
+    forms: dict[str, str] = {}
     for file in files_of(path, form):
         name = form or recognise(file)
-        sets += [(made, name) for made in read_cached(file, language, name, cache, selection.clitics)]
-    _known([made.construction for made, _ in sets], selection.constructions, path)
-    wanted = [(made, name) for made, name in sets if not selection.constructions or made.construction in selection.constructions]
-    return [_selected(made, name, selection) for made, name in wanted]
+        found = read_cached(file, language, name, cache, selection.clitics)
+        forms |= {made.dataset: name for made in found}
+        sets += found
+    sets = merged(sets)
+    _known([made.construction for made in sets], selection.constructions, path)
+    wanted = [made for made in sets if not selection.constructions or made.construction in selection.constructions]
+    return [_selected(made, forms[made.dataset], selection) for made in wanted]
 
 
 def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:
@@ -97,7 +102,7 @@ def stratified(made: ChallengeSet, limit: int, seed: int) -> list[int]:
     """
     cells: defaultdict[tuple[object, ...], defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for index, features in enumerate(made.features):
-        cells[features.get("subject_number"), features.get("attractor_number")][forms(made, index)].append(index)
+        cells[features.get("subject_number"), features.get("attractor_number")][forms_of(made, index)].append(index)
     rng = random.Random(seed)
     for members in (members for groups in cells.values() for members in groups.values()):
         rng.shuffle(members)

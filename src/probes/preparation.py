@@ -9,7 +9,6 @@ import torch
 from data.corpus import Split
 from data.errors import UserError
 from data.grammar.clitics import Clitics
-from data.tokens import TokenRule
 from data.vocabulary import Vocabulary
 from lm.model import LanguageModel
 from lm.screen import show
@@ -70,13 +69,9 @@ def monitorable(probes: Sequence[Watched]) -> list[str]:
     return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
 
 
-def encoder(vocabulary: Vocabulary, rule: TokenRule) -> Encode:
-    """Words as the model's corpus has them; raw words are first cut into tokens by the language's rule."""
-
-    def encode(word: str, raw: bool) -> list[int]:
-        return vocabulary.encode(rule(word) or [word]) if raw else vocabulary.encode([word])
-
-    return encode
+def encoder(vocabulary: Vocabulary) -> Encode:
+    """Words to the numbers that a model knows them by."""
+    return lambda word: vocabulary.encode([word])
 
 
 def reader_of(name: str, encode: Encode, unk: int, warm: Sequence[int] | None) -> Reader:

@@ -101,7 +101,7 @@ def _rows(made: ChallengeSet, number: int, contract: Contract, sentences: dict[S
             compared = _compared(made, (better, worse), (len(words[better]), len(words[worse])), varied, target, span)
             # Where only the target counts, what lies to its right need not be read.
             chosen = (
-                Sentence(" ".join(words[i][: end if target else None]), place, made.texts[i] is not None)
+                Sentence(" ".join(words[i][: end if target else None]), place, "" if target else made.texts[i] or "")
                 for i, place, (_, end) in zip((better, worse), varied, compared, strict=True)
             )
             one, other = (sentences.setdefault(sentence, len(sentences)) for sentence in chosen)

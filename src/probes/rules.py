@@ -122,6 +122,7 @@ def applied(made: ChallengeSet, rules: Rules) -> tuple[ChallengeSet, int]:
     """The set as the rules have it, and how many exact repetitions were left out."""
     kept = _distinct(made) if rules.duplicates == "once" else list(range(len(made)))
     ruled = made.subset(kept)
+    ruled.originals = ruled.sentences
     ruled.sentences = [_looked(s, rules, text is not None) for s, text in zip(ruled.sentences, ruled.texts, strict=True)]
     ruled.texts = [text if text is None else _looked(text, rules, raw=True) for text in ruled.texts]
     return ruled, len(made) - len(kept)

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 from rich.text import Text
 
+from data.errors import UserError
 from data.grammar import GrammarError, languages
 from data.grammar.folder import GRAMMARS, read_text
 from data.tables import console, table
@@ -40,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         return int(arguments.run(arguments, _collected(arguments)) or 0)
-    except (SetError, GrammarError) as error:
+    except (UserError, GrammarError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
@@ -65,7 +66,7 @@ def _command(commands: Any, name: str, text: str, run: Any) -> argparse.Argument
     command: argparse.ArgumentParser = commands.add_parser(name, help=text)
     command.set_defaults(run=run)
     command.add_argument("what", metavar="LANGUAGE | PATH", help="a language code for our own sets, or a folder or file")
-    command.add_argument("constructions", nargs="*", metavar="CONSTRUCTION", help="only these (default: all)")
+    command.add_argument("constructions", nargs="*", default=[], metavar="CONSTRUCTION", help="only these (default: all)")
     command.add_argument(
         "--collection", default="agreement", help="of a language: agreement (ours, the default) or one of conf/probes"
     )
@@ -158,9 +159,11 @@ def run_check(arguments: argparse.Namespace, found: list[Collected]) -> int:
     for finding in findings:
         kind = finding.kind if finding.serious else f"note: {finding.kind}"
         console.print(
-            f"{finding.construction:<24} {kind:<32} {finding.count:>9,} items", style=None if finding.serious else "dim"
+            f"{finding.construction:<24} {kind:<32} {finding.count:>9,} items",
+            style=None if finding.serious else "dim",
+            markup=False,
         )
-        console.print(f"    {finding.place}\n    {finding.example}")
+        console.print(f"    {finding.place}\n    {finding.example}", markup=False)
     return int(any(finding.serious for finding in findings))
 
 

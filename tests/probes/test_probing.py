@@ -16,7 +16,7 @@ from probes.heuristics import HEURISTICS, heuristic
 from probes.probe import Probe, probe
 from probes.rules import Rules, applied, contract
 from probes.schedule import Progress, Schedule
-from probes.scorers import Sentence, WordScores
+from probes.scorers import WordScores
 from probes.verdicts import judged
 from probes.watching import sampled
 
@@ -221,14 +221,3 @@ def test_the_schedule_is_reached_once() -> None:
     assert [epoch for epoch in range(1, 6) if Schedule(every_epochs=2).after_epoch(epoch, last=epoch == 5)] == [2, 4, 5]
     with pytest.raises(UserError, match=r"probes\.schedule\.epochs: often is not a number of epochs"):
         Schedule(epochs=["often"])  # type: ignore[list-item]
-
-
-def test_raw_words_are_cut_by_the_rule_of_the_language() -> None:
-    from data.tokens import TokenRule
-    from data.vocabulary import Vocabulary
-    from probes.preparation import encoder
-
-    encode = encoder(Vocabulary(["<eos>", "<unk>", "sleeps", "."]), TokenRule(r"\w+|[^\w\s]", {}))
-    assert encode("sleeps.", True) == [2, 3]
-    assert encode("sleeps.", False) == [1]
-    assert Sentence("sleeps.", raw=True).raw

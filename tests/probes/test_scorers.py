@@ -25,7 +25,7 @@ SENTENCES = [
 ]
 
 
-def encode(word: str, raw: bool) -> list[int]:
+def encode(word: str) -> list[int]:
     """Words above 30 are two pieces, 39 is unknown."""
     number = int(word)
     return [UNK] if number == 39 else [number] if number < WORDS else [number - WORDS + 2, 5]
@@ -38,7 +38,7 @@ def model(network: str) -> LanguageModel:
 def one_by_one(read: LanguageModel, sentence: Sentence) -> list[float]:
     """The obvious way: the whole sentence through the network, without anything shared."""
     read.eval()
-    pieces = [encode(word, False) for word in sentence.words.split()]
+    pieces = [encode(word) for word in sentence.words.split()]
     ids = [0, *itertools.chain(*pieces)]
     with torch.no_grad():
         logprobs, _ = read(torch.tensor([ids]))
@@ -64,7 +64,7 @@ def test_the_sum_over_a_sentence_is_the_training_loss_on_it(network: str) -> Non
     read = model(network)
     scores = IncrementalScorer("m", read, encode, UNK).score(SENTENCES[:20])
     for number, sentence in enumerate(SENTENCES[:20]):
-        ids = [0, *itertools.chain(*(encode(word, False) for word in sentence.words.split()))]
+        ids = [0, *itertools.chain(*(encode(word) for word in sentence.words.split()))]
         contexts, _ = read.eval().contexts(torch.tensor([ids]))
         nll, _ = summed_nll(contexts, torch.tensor([[*ids[1:], NO_TARGET]]), read.decoder)
         assert -scores[number].sum() == pytest.approx(nll.item(), abs=1e-4)
@@ -103,7 +103,7 @@ def test_trigrams_by_hand() -> None:
     # a b . a b . a c .   with <eos> 0, a 2, b 3, c 4, stop 5
     corpus = np.array([2, 3, 5, 0, 2, 3, 5, 0, 2, 4, 5, 0], np.uint16)
     words = {"a": 2, "b": 3, "c": 4, ".": 5}
-    scorer = NgramScorer(3, corpus, lambda word, raw: [words.get(word, 1)], UNK, 6)
+    scorer = NgramScorer(3, corpus, lambda word: [words.get(word, 1)], UNK, 6)
     scores = scorer.score([Sentence("a b ."), Sentence("a c ."), Sentence("b a zzz")])
     # The corpus begins after an <eos>, but only those in it are counted as contexts: 3 sentences, 3 <eos>.
     assert np.exp(scores[0]) == pytest.approx([3 / 3, 2 / 3, 1], rel=1e-5)
@@ -115,14 +115,14 @@ def test_trigrams_by_hand() -> None:
 
 def test_unigrams_do_not_look_back() -> None:
     corpus = np.array([2, 3, 0, 2, 4, 0], np.uint16)
-    scorer = NgramScorer(1, corpus, lambda word, raw: [int(word)], UNK, 6)
+    scorer = NgramScorer(1, corpus, lambda word: [int(word)], UNK, 6)
     assert np.exp(scorer.score([Sentence("2 3"), Sentence("3 2")]).logprobs) == pytest.approx([2 / 6, 1 / 6, 1 / 6, 2 / 6])
 
 
 def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = np.array([random.Random(1).randrange(6) for _ in range(500)], np.uint16)
     some = [Sentence("2 3 4 5"), Sentence("5 4 3 2")]
-    scorer = NgramScorer(3, corpus, lambda word, raw: [int(word)], UNK, 6)
+    scorer = NgramScorer(3, corpus, lambda word: [int(word)], UNK, 6)
     whole = scorer.score(some).logprobs
     monkeypatch.setattr("probes.scorers.ngrams.CHUNK", 7)
     assert np.array_equal(scorer.score(some).logprobs, whole)

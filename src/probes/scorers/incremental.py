@@ -21,7 +21,7 @@ ROWS = 256
 LOGITS = 4_000_000
 EOS = 0
 
-Encode = Callable[[str, bool], Sequence[int]]  # a word, and whether it is raw, to the ids of its pieces
+Encode = Callable[[str], Sequence[int]]  # a word to the ids of its pieces
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Forest:
 
 def planted(sentences: Sequence[Sentence], encode: Encode, unk: int, budget: int) -> Forest:
     """The prefix trees of these sentences, in blocks of about `budget` nodes."""
-    known: dict[tuple[str, bool], Sequence[int]] = {}
+    known: dict[str, Sequence[int]] = {}
     ids: list[int] = []
     words: list[int] = []  # where each word begins
     firsts, starts = [0], [0]
     for sentence in sentences:
         for word in sentence.words.split():
-            pieces = known.get((word, sentence.raw))
+            pieces = known.get(word)
             if pieces is None:
-                pieces = known[word, sentence.raw] = encode(word, sentence.raw)
+                pieces = known[word] = encode(word)
             words.append(len(ids))
             ids.extend(pieces)
         firsts.append(len(words))

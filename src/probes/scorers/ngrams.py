@@ -32,12 +32,12 @@ class NgramScorer:
         self.vocabulary = vocabulary
 
     def score(self, sentences: Sequence[Sentence]) -> WordScores:
-        known: dict[tuple[str, bool], Sequence[int]] = {}
+        known: dict[str, Sequence[int]] = {}
         ids, begins, firsts = [], [], [0]
         for sentence in sentences:
             ids.append(EOS)
             for word in sentence.words.split():
-                pieces = known.setdefault((word, sentence.raw), self.encode(word, sentence.raw))
+                pieces = known[word] if word in known else known.setdefault(word, self.encode(word))
                 begins.append(len(ids))
                 ids.extend(pieces)
             firsts.append(len(begins))
