@@ -1,0 +1,159 @@
+"""When a construction is learnt, and in which order: words seen until accuracy reaches a level and holds it."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .conditions import Group
+from .judgements import Mismatch, moments
+from .results import Result
+
+LEVELS = (0.75, 0.9)
+DRAWS = 400
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """Words seen to a level: the mean over seeds that reached it, with a 95 % interval; `math.inf` where it is not reached."""
+
+    construction: str
+    level: float
+    words: float
+    low: float
+    high: float
+    reached: int
+    seeds: int
+
+
+def words_to(level: float, words: Sequence[int], curves: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each curve (…, T): where it first comes to the level and is still there at the next probe, between probes on a line."""
+    above = curves >= level
+    held = above.copy()
+    held[..., :-1] &= above[..., 1:]
+    at = np.argmax(held, axis=-1)
+    seen = np.asarray(words, float)
+    before = np.maximum(at - 1, 0)
+    low = np.take_along_axis(curves, before[..., None], -1)[..., 0]
+    high = np.take_along_axis(curves, at[..., None], -1)[..., 0]
+    share = np.divide(level - low, high - low, out=np.ones_like(high), where=high > low)
+    # A probe may have been above the level already, without holding it: then the level is reached at the probe itself.
+    share = np.where((at == 0) | (low >= level), 1.0, np.clip(share, 0.0, 1.0))
+    reached: NDArray[np.float64] = np.where(held.any(axis=-1), seen[before] + share * (seen[at] - seen[before]), np.inf)
+    return np.where(held.any(axis=-1) & (at == 0), seen[0], reached)
+
+
+def curve(result: Result, construction: str) -> tuple[list[int], NDArray[np.float64]]:
+    """Words seen and accuracy at each probe that asked this construction."""
+    pairs = [(m.words, m.accuracy(construction)) for m in result.moments]
+    kept = [(words, value) for words, value in pairs if not math.isnan(value)]
+    return [words for words, _ in kept], np.array([value for _, value in kept])
+
+
+def reached(result: Result, construction: str, level: float) -> float:
+    """By one model."""
+    words, values = curve(result, construction)
+    return float(words_to(level, words, values)) if len(values) > 1 else math.nan
+
+
+def learnt(group: Group, draws: int = DRAWS) -> list[Learnt]:
+    """Of every construction and level, over the seeds of a group."""
+    worlds = [_worlds(result, draws, seed) for seed, result in enumerate(group.results)]
+    found = []
+    for construction in group.constructions:
+        for level in LEVELS:
+            each = np.array([reached(result, construction, level) for result in group.results])
+            each = each[~np.isnan(each)]
+            if len(each):
+                low, high = _interval([world[construction, level] for world in worlds if (construction, level) in world], len(each))
+                known = each[np.isfinite(each)]
+                middle = float(known.mean()) if len(known) * 2 > len(each) else math.inf
+                found.append(Learnt(construction, level, middle, low, high, len(known), len(each)))
+    return found
+
+
+def _worlds(result: Result, draws: int, seed: int) -> dict[tuple[str, float], NDArray[np.float64]]:
+    """Words to each level when the items had been others, (draws,)."""
+    rng = np.random.default_rng(seed)
+    try:
+        found = moments(result)
+    except (Mismatch, OSError, ValueError):
+        return {}
+    if found is None or len(found[1]) < 2:
+        return {}
+    judged, words = found
+    worlds = {}
+    for construction in dict.fromkeys(judged.construction.tolist()):
+        own = judged.of(construction)
+        if own.n.min() > 0:
+            weights = rng.multinomial(len(own.n), [1 / len(own.n)] * len(own.n), size=draws)
+            curves = (weights @ own.correct) / (weights @ own.n)  # (draws, moments)
+            for level in LEVELS:
+                worlds[construction, level] = words_to(level, words, curves)
+    return worlds
+
+
+def _interval(worlds: list[NDArray[np.float64]], seeds: int) -> tuple[float, float]:
+    """Over items, and over seeds drawn again: the middle 95 % of the means; a mean with one that never gets there is infinite."""
+    if not worlds:
+        return math.nan, math.nan
+    drawn = np.stack(worlds)  # (seeds, draws)
+    rng = np.random.default_rng(0)
+    chosen = rng.integers(0, len(drawn), size=(seeds, drawn.shape[1]))
+    values = np.take_along_axis(drawn, chosen, axis=0).mean(axis=0)
+    ordered = np.sort(values)
+    return float(ordered[int(0.025 * len(ordered))]), float(ordered[min(int(0.975 * len(ordered)), len(ordered) - 1)])
+
+
+# ----------------------------------------------------------------------- order
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How alike two orders are, or the orders within a group: Kendall's τ-b, over so many constructions."""
+
+    one: str
+    other: str
+    tau: float
+    p: float
+    constructions: int
+    pairs: int = 1
+
+
+def order(result: Result, constructions: Sequence[str], level: float = LEVELS[0]) -> list[float]:
+    """Words to the level of each construction; what is not reached comes last, all alike."""
+    return [reached(result, construction, level) for construction in constructions]
+
+
+def tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
+    """Kendall's τ-b and its p; undefined where one of the orders has no order."""
+    from scipy.stats import kendalltau  # noqa: PLC0415
+
+    known = [(a, b) for a, b in zip(one, other, strict=True) if not (math.isnan(a) or math.isnan(b))]
+    if len(known) < 3 or any(len(set(side)) < 2 for side in zip(*known, strict=True)):
+        return math.nan, math.nan
+    # Ranks: infinities are ties at the end.
+    ranks = [np.unique(np.nan_to_num(side, posinf=1e300), return_inverse=True)[1] for side in zip(*known, strict=True)]
+    found = kendalltau(*ranks)
+    return float(found.statistic), float(found.pvalue)
+
+
+def within(group: Group) -> Agreement | None:
+    """Do the seeds of a group learn in the same order? The mean τ over pairs of seeds."""
+    orders = [order(result, group.constructions) for result in group.results]
+    values = [tau(a, b)[0] for a, b in itertools.combinations(orders, 2)]
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return None
+    return Agreement(group.title, group.title, float(np.mean(known)), math.nan, len(group.constructions), len(known))
+
+
+def between(one: Group, other: Group) -> Agreement | None:
+    """Do two groups, of two languages for instance, learn in the same order? τ of the mean words over their seeds."""
+    shared = [name for name in one.constructions if name in other.constructions]
+    means = [np.mean([order(result, shared) for result in group.results], axis=0).tolist() for group in (one, other)]
+    value, p = tau(*means)
+    return None if math.isnan(value) else Agreement(one.title, other.title, value, p, len(shared))

@@ -1,0 +1,99 @@
+"""Do two models, or two recipes, differ? Exact tests on the same items, corrected for being many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .conditions import Group, comparable
+from .judgements import Judgements, Mismatch, finals
+from .results import Result
+
+ALPHA = 0.05
+EXACT = 10_000  # arrangements of seeds that are all tried; beyond that, so many are drawn
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One construction: accuracies on the items that both have, items that only one has right, p before and after Holm."""
+
+    construction: str
+    other: str
+    base: str
+    accuracy: float
+    base_accuracy: float
+    n: int
+    better: int
+    worse: int
+    p: float
+    corrected: float = 1.0
+
+    @property
+    def difference(self) -> float:
+        return self.accuracy - self.base_accuracy
+
+
+def models_compared(result: Result, base: Result) -> list[Compared]:
+    """Two models on the same items (McNemar's test, exact; a tie within an item counts half), not yet corrected."""
+    if comparable(result) != comparable(base) or not (result.items and base.items):
+        return []
+    try:
+        judged = finals([result, base])
+    except Mismatch:
+        return []
+    found = []
+    for construction in dict.fromkeys(judged.construction.tolist()):
+        own = judged.of(construction)
+        both = own.n.min(axis=1) > 0
+        if both.any():
+            one, two = (own.correct[both, side] / own.n[both, side] for side in (0, 1))
+            better, worse = int((one > two).sum()), int((one < two).sum())
+            accuracies = Judgements(own.construction[both], own.correct[both], own.n[both]).accuracy
+            names = (construction, result.name, base.name)
+            found.append(Compared(*names, *map(float, accuracies), int(both.sum()), better, worse, mcnemar(better, worse)))
+    return found
+
+
+def mcnemar(better: int, worse: int) -> float:
+    """Exact, two-sided: of the items on which two models differ, each is as likely to go either way."""
+    from scipy.stats import binomtest  # noqa: PLC0415
+
+    return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
+
+
+def recipes_compared(group: Group, base: Group) -> list[Compared]:
+    """Two conditions with several seeds each: would the difference of means come about if seeds were dealt out at random?"""
+    found = []
+    if comparable(group.first) != comparable(base.first) or min(len(group.results), len(base.results)) < 2:
+        return []
+    for construction in [name for name in group.constructions if name in base.constructions]:
+        one, two = (np.array([r.scores[construction].accuracy for r in g.results]) for g in (group, base))
+        if not (np.isnan(one).any() or np.isnan(two).any()):
+            names = (construction, group.name, base.name)
+            n = group.first.scores[construction].n
+            found.append(Compared(*names, float(one.mean()), float(two.mean()), n, 0, 0, permuted(one, two)))
+    return found
+
+
+def permuted(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
+    """Permutation test of the difference of means; exact while there are few arrangements."""
+    from scipy.stats import permutation_test  # noqa: PLC0415
+
+    def difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+        # Rounded: sums in another order must not make equal differences unequal.
+        result: NDArray[np.float64] = np.round(np.mean(x, axis=axis) - np.mean(y, axis=axis), 12)
+        return result
+
+    rng = np.random.default_rng(0)
+    return float(permutation_test((one, two), difference, vectorized=True, n_resamples=EXACT, axis=0, rng=rng).pvalue)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction (scipy has none): the chance of any false alarm among all tests stays below the level."""
+    order = np.argsort(values, kind="stable")
+    factors = np.arange(len(values), 0, -1)
+    adjusted = np.minimum(np.maximum.accumulate(np.asarray(values, float)[order] * factors), 1.0)
+    found = np.empty(len(values))
+    found[order] = adjusted
+    return [float(p) for p in found]

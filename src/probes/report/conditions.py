@@ -1,0 +1,145 @@
+"""Which runs may be averaged: those that differ in nothing but the seed, asked the same items under the same contract."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .results import Result
+
+# Of the settings: what does not change a result, and what is told apart in another way (language, items and contract).
+ASIDE = ("seed", "name", "tags", "ckpt_path", "overwrite", "paths", "logger", "probes", "lang", "debug", "experiment", "summary")
+MACHINE = ("accelerator", "devices", "num_nodes", "strategy", "threads", "profiler", "log_every_n_steps")
+SHOWN = 3  # settings in the name of a condition
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that differ in their seed alone. `name` tells the group from the others of the report."""
+
+    name: str
+    results: tuple[Result, ...]
+
+    @property
+    def first(self) -> Result:
+        return self.results[0]
+
+    @property
+    def language(self) -> str:
+        return self.first.language
+
+    @property
+    def multilingual(self) -> bool:
+        return len(self.first.languages) > 1
+
+    @property
+    def constructions(self) -> list[str]:
+        return list(dict.fromkeys(name for result in self.results for name in result.scores))
+
+    @property
+    def title(self) -> str:
+        """With its language, and how many runs it has."""
+        return f"{self.language} · {self.name}"
+
+
+def settings_of(result: Result) -> dict[str, Any]:
+    """What makes the condition: a flat view of all settings that change the model, the seed aside."""
+    kept = {key: value for key, value in result.settings.items() if key not in ASIDE}
+    if isinstance(kept.get("trainer"), Mapping):
+        kept["trainer"] = {key: value for key, value in kept["trainer"].items() if key not in MACHINE}
+    return dict(_flat(kept)) | {"languages": "+".join(result.languages)}
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    pairs: list[tuple[str, Any]] = []
+    for key, value in settings.items():
+        pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) and value else [(f"{prefix}{key}", value)]
+    return pairs
+
+
+def _condition(result: Result) -> str:
+    return json.dumps(settings_of(result), sort_keys=True, default=str)
+
+
+def comparable(result: Result) -> tuple[str, ...]:
+    """Accuracies of the same items under the same contract."""
+    return result.language, result.set, result.digest, result.label
+
+
+def _key(result: Result) -> tuple[str, ...]:
+    return (_condition(result), *comparable(result), result.vocabulary, str(result.finished))
+
+
+def grouped(results: Sequence[Result]) -> list[Group]:
+    """The groups, by language, one language before several, in the order in which they were found."""
+    found: dict[tuple[str, ...], list[Result]] = {}
+    for result in results:
+        found.setdefault(_key(result), []).append(result)
+    members = [tuple(sorted(group, key=lambda r: (r.seed is None, r.seed, r.name))) for group in found.values()]
+    names = _names([group[0] for group in members])
+    groups = [Group(name, group) for name, group in zip(names, members, strict=True)]
+    return sorted(groups, key=lambda group: (group.language, group.first.set, group.multilingual))
+
+
+# ----------------------------------------------------------------------- names
+
+
+def _names(firsts: Sequence[Result]) -> list[str]:
+    """As short as tells them apart: the network, then the settings that differ, then how they were asked."""
+    plain = [_named(result, [other for other in firsts if other.language == result.language]) for result in firsts]
+    return [_told_apart(i, plain, firsts) for i in range(len(firsts))]
+
+
+def _named(result: Result, others: Sequence[Result]) -> str:
+    model = str((result.settings.get("model") or {}).get("name", "model"))
+    alike = [settings_of(other) for other in others if (other.settings.get("model") or {}).get("name", "model") == model]
+    own = settings_of(result)
+    differing = [key for key in own if key != "languages" and len({str(each.get(key)) for each in alike}) > 1]
+    shown = [f"{key.split('.', 1)[-1] if len(key) > 20 else key}={own[key]}" for key in differing[:SHOWN]]
+    more = ["…"] if len(differing) > SHOWN else []
+    several = [f"{len(result.languages)} languages"] if len(result.languages) > 1 else []
+    scoring = [str(result.settings["scoring"])] if "scoring" in result.settings and "scoring" not in differing else []
+    return ", ".join([model, *several, *shown, *more, *scoring])
+
+
+def _told_apart(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
+    """Add what the settings do not show: contract, items, vocabulary, a run that is not finished."""
+    own = firsts[i]
+    rivals = [r for name, r in zip(names, firsts, strict=True) if name == names[i] and r.language == own.language and r is not own]
+    parts = [names[i]]
+    if any(other.set != own.set for other in rivals):
+        parts.append(own.set)
+    if any(other.label != own.label for other in rivals):
+        parts.append(own.label)
+    if any(other.digest != own.digest and other.finished and own.finished for other in rivals):
+        parts.append(f"set {own.digest[:6]}")
+    if any(other.vocabulary != own.vocabulary for other in rivals):
+        parts.append(f"vocabulary {own.vocabulary[-6:]}")
+    if not own.finished:
+        parts.append("unfinished")
+    return " · ".join(parts)
+
+
+def apart(groups: Sequence[Group]) -> list[str]:
+    """What one might have expected to be averaged, and why it was not."""
+    notes = []
+    by_condition: dict[tuple[str, str, str], list[Group]] = {}
+    for group in groups:
+        by_condition.setdefault((_condition(group.first), group.language, group.first.set), []).append(group)
+    for (_, language, name), members in by_condition.items():
+        reasons = _differences([group.first for group in members])
+        if len(members) > 1 and reasons:
+            sizes = " and ".join(str(len(group.results)) for group in members)
+            notes.append(f"{language} {name}: {sizes} runs of the same settings are shown apart, since they differ in {reasons}")
+    return notes
+
+
+def _differences(firsts: Sequence[Result]) -> str:
+    finished = [result for result in firsts if result.finished]
+    facts = {
+        "the items of the set": [result.digest for result in finished],
+        "the scoring contract": [result.label for result in firsts],
+        "the vocabulary": [result.vocabulary for result in firsts],
+        "being finished": [str(result.finished) for result in firsts],
+    }
+    return ", ".join(f"{what} ({' / '.join(dict.fromkeys(v))})" for what, v in facts.items() if len(set(v)) > 1)

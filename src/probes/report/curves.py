@@ -1,0 +1,54 @@
+"""Learning curves of a group: the mean over its seeds at each probe, and how far the seeds lie apart."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .conditions import Group
+from .intervals import spread
+from .results import Result
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A point a probe. `sd` is not a number where only one seed has got there."""
+
+    words: list[float]
+    mean: list[float]
+    sd: list[float]
+
+
+def accuracy_curve(group: Group, construction: str) -> Curve:
+    """Of one construction or of the mean, on the sample that is probed while the model learns."""
+
+    def points(result: Result) -> Iterable[tuple[int, int, float]]:
+        return ((moment.step, moment.words, moment.accuracy(construction)) for moment in result.moments)
+
+    return _over_seeds(group, points)
+
+
+def perplexity_curve(group: Group) -> Curve:
+    """Of the validation text, an epoch a point."""
+
+    def points(result: Result) -> Iterable[tuple[int, int, float]]:
+        return ((epoch, words, value) for epoch, (words, value) in enumerate(result.perplexities))
+
+    return _over_seeds(group, points)
+
+
+def _over_seeds(group: Group, points: Callable[[Result], Iterable[tuple[int, int, float]]]) -> Curve:
+    """Seeds are probed at the same steps; the words that they have seen by then differ a little."""
+    found: dict[int, list[tuple[int, float]]] = {}
+    for result in group.results:
+        for place, words, value in points(result):
+            if not math.isnan(value):
+                found.setdefault(place, []).append((words, value))
+    curve = Curve([], [], [])
+    for place in sorted(found):
+        words, values = (np.array(side, float) for side in zip(*found[place], strict=True))
+        curve.words.append(float(words.mean()))
+        curve.mean.append(float(values.mean()))
+        curve.sd.append(spread(values))
+    return curve

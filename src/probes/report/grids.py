@@ -1,0 +1,119 @@
+"""A table for a paper: written once as numbers, then as Markdown, LaTeX or CSV."""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .intervals import Estimate
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is shown, and the numbers behind it. `shade` is an accuracy by which the cell may be coloured."""
+
+    text: str
+    numbers: tuple[tuple[str, float], ...] = ()
+    shade: float | None = None
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Head:
+    """A column: what stands over several of them, and its own name. Published numbers are marked, never mixed with ours."""
+
+    top: str
+    name: str
+    published: bool = False
+
+    @property
+    def flat(self) -> str:
+        return f"{self.top} · {self.name}" if self.top else self.name
+
+
+@dataclass(frozen=True)
+class Grid:
+    name: str  # of its files
+    title: str
+    note: str
+    corner: str
+    heads: tuple[Head, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+
+
+EMPTY = Cell("–")
+
+
+def accuracy_cell(found: Estimate) -> Cell:
+    """0.94 ± 0.02: mean and standard deviation over seeds; of one run its accuracy alone."""
+    if not found.known:
+        return EMPTY
+    text = f"{found.mean:.2f}" + ("" if math.isnan(found.sd) else f" ± {found.sd:.2f}")
+    numbers = (("value", found.mean), ("sd", found.sd), ("low", found.low), ("high", found.high))
+    return Cell(text, (*numbers, ("runs", found.seeds), ("n", found.n)), found.mean)
+
+
+def number_cell(value: float, text: str | None = None, shade: float | None = None) -> Cell:
+    """One number."""
+    if math.isnan(value):
+        return EMPTY
+    return Cell(text if text is not None else f"{value:,.2f}", (("value", value),), shade)
+
+
+def markdown(grid: Grid) -> str:
+    """To paste into a README or an issue."""
+    heads = [_escaped(head.flat) + (" †" if head.published else "") for head in grid.heads]
+    lines = [f"### {grid.title}", "", f"| {grid.corner} | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
+    for label, cells in grid.rows:
+        lines.append(f"| {_escaped(label)} | " + " | ".join(_escaped(cell.text) for cell in cells) + " |")
+    return "\n".join([*lines, "", grid.note, ""])
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def latex(grid: Grid) -> str:
+    """For a paper: \\usepackage{booktabs}, and an engine that reads UTF-8."""
+    columns = "l" + "r" * len(grid.heads)
+    tops = " & ".join(f"\\multicolumn{{{width}}}{{c}}{{{_tex(top)}}}" for top, width in spans(grid.heads))
+    heads = " & ".join(_tex(head.name) for head in grid.heads)
+    rows = [f"{_tex(label)} & " + " & ".join(_tex(cell.text) for cell in cells) + r" \\" for label, cells in grid.rows]
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines += [f" & {tops} " + r"\\"] if any(head.top for head in grid.heads) else []
+    lines += [f"{_tex(grid.corner)} & {heads} " + r"\\", r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, rf"\caption{{{_tex(grid.title)}. {_tex(grid.note)}}}", r"\end{table}", ""])
+
+
+def _tex(text: str) -> str:
+    for plain, written in (("\\", r"\textbackslash "), ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("#", r"\#"), ("$", r"\$")):
+        text = text.replace(plain, written)
+    for plain, written in (("±", r"$\pm$"), ("–", "--"), ("τ", r"$\tau$"), ("ρ", r"$\rho$"), ("†", r"$\dagger$"), ("·", r"$\cdot$")):
+        text = text.replace(plain, written)
+    return text.replace("<", r"\textless{}").replace(">", r"\textgreater{}").replace("≥", r"$\geq$").replace("½", r"$\frac12$")
+
+
+def spans(heads: Sequence[Head]) -> list[tuple[str, int]]:
+    """What stands over how many columns."""
+    found: list[tuple[str, int]] = []
+    for head in heads:
+        if found and found[-1][0] == head.top:
+            found[-1] = (head.top, found[-1][1] + 1)
+        else:
+            found.append((head.top, 1))
+    return found
+
+
+def as_csv(grid: Grid) -> str:
+    """A row a cell, with all the numbers behind it: for programs."""
+    names = list(dict.fromkeys(name for _, cells in grid.rows for cell in cells for name, _ in cell.numbers))
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["row", "column group", "column", "published", "text", *names])
+    for label, cells in grid.rows:
+        for head, cell in zip(grid.heads, cells, strict=True):
+            numbers = dict(cell.numbers)
+            values = ["" if math.isnan(numbers.get(name, math.nan)) else repr(float(numbers[name])) for name in names]
+            writer.writerow([label, head.top, head.name, "yes" if head.published else "", cell.text, *values])
+    return stream.getvalue()

@@ -1,0 +1,139 @@
+"""Items worth looking at: those on which checkpoints or models disagree, with the scores of every model at every probe."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from .results import Result
+from .texts import Text, texts
+
+BUDGET = 500_000  # scores in one page
+MOST = 60  # items of one construction
+NAMES = ("uid", "construction", "contrast")
+Key = tuple[str, str, int]  # uid, contrast, which of those with the same name
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What a model gave each item of the pool, (moments, items): scores in nats, not a number where it was not asked."""
+
+    moments: list[int]  # words seen; -1 is the end: the whole sets, best weights
+    good: NDArray[np.float32]
+    bad: NDArray[np.float32]
+
+    @property
+    def right(self) -> NDArray[np.float32]:
+        """1, 0, or ½ for a tie."""
+        made = np.where(self.good == self.bad, 0.5, self.good > self.bad)
+        return np.where(np.isnan(self.good) | np.isnan(self.bad), np.nan, made).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The items of one language and set that are in the page, and how many there were to choose from."""
+
+    keys: list[Key]
+    constructions: list[str]
+    texts: list[Text | None]
+    traces: dict[int, Trace]  # by number of the result
+    sizes: dict[str, int]
+
+
+def chosen(results: Sequence[Result], numbers: Sequence[int]) -> Chosen | None:
+    """For the results of one language and set; `numbers` are theirs in the report."""
+    readable = [(n, r) for n, r in zip(numbers, results, strict=True) if _files(r)]
+    if not readable:
+        return None
+    pool, names = _pool([result for _, result in readable])
+    index = {key: i for i, key in enumerate(pool)}
+    cache: dict[tuple[str, ...], list[Key]] = {}
+    traces = {number: _trace(result, index, cache) for number, result in readable}
+    kept = _interesting(names, traces)
+    few = {n: Trace(t.moments, t.good[:, kept], t.bad[:, kept]) for n, t in traces.items()}
+    keys = [pool[i] for i in kept]
+    counts = {name: names.count(name) for name in dict.fromkeys(names)}
+    return Chosen(keys, [names[i] for i in kept], texts([r for _, r in readable], keys), few, counts)
+
+
+def _files(result: Result) -> list[tuple[int, Path]]:
+    found = [(moment.words, moment.file) for moment in result.moments if moment.file is not None]
+    return found + ([(-1, result.items)] if result.items else [])
+
+
+def _pool(results: Sequence[Result]) -> tuple[list[Key], list[str]]:
+    """The items of the first sample that there is; whole sets where nothing was probed on the way."""
+    first = next((result for result in results if result.moments and result.moments[0].file), results[0])
+    file = _files(first)[0][1]
+    table = parquet.read_table(file, columns=list(NAMES))
+    return _keys(file), [str(name) for name in table["construction"].to_pylist()]
+
+
+def _keys(file: Path) -> list[Key]:
+    table = parquet.read_table(file, columns=["uid", "contrast"])
+    return numbered(list(zip(table["uid"].to_pylist(), table["contrast"].to_pylist(), strict=True)))
+
+
+def numbered(pairs: Sequence[tuple[str, str]]) -> list[Key]:
+    """An item may have several contrasts of one name: they are counted."""
+    seen: dict[tuple[str, str], int] = {}
+    found = []
+    for pair in pairs:
+        found.append((*pair, seen.get(pair, 0)))
+        seen[pair] = seen.get(pair, 0) + 1
+    return found
+
+
+def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], list[Key]]) -> Trace:
+    files = _files(result)
+    good = np.full((len(files), len(index)), np.nan, np.float32)
+    bad = good.copy()
+    for row, (words, file) in enumerate(files):
+        # Within a run all samples have the same items in the same order, and so have whole sets of the same digest.
+        place = (result.digest, result.label, "whole") if words < 0 else (str(file.parent), result.language, result.set)
+        if place not in cache:
+            cache[place] = _keys(file)
+        keys = cache[place]
+        table = parquet.read_table(file, columns=["good_score", "bad_score", "covered"])
+        if len(keys) != table.num_rows:
+            continue
+        places = np.array([index.get(key, -1) for key in keys])
+        taken = (places >= 0) & table["covered"].to_numpy()
+        good[row, places[taken]] = table["good_score"].to_numpy()[taken]
+        bad[row, places[taken]] = table["bad_score"].to_numpy()[taken]
+    return Trace([words for words, _ in files], good, bad)
+
+
+def _interesting(names: Sequence[str], traces: dict[int, Trace]) -> list[int]:
+    """Of each construction those on which models or checkpoints disagree most, as many as a page can carry."""
+    width = sum(2 * len(trace.moments) for trace in traces.values())
+    constructions = list(dict.fromkeys(names))
+    most = int(np.clip(BUDGET // max(width * len(constructions), 1), 4, MOST))
+    ends = np.stack([trace.right[-1] for trace in traces.values()])
+    known = np.sum(~np.isnan(ends), axis=0)
+    share = np.divide(np.nansum(ends, axis=0), known, out=np.full(len(names), np.nan), where=known > 0)
+    flips = np.sum([np.nansum(np.abs(np.diff(t.right, axis=0)), axis=0) / len(t.moments) for t in traces.values()], axis=0) / len(traces)
+    worth = np.nan_to_num(4 * share * (1 - share)) + flips
+    worth[known == 0] = -1
+    kept: list[int] = []
+    for construction in constructions:
+        own = np.array([i for i, name in enumerate(names) if name == construction and worth[i] >= 0], dtype=int)
+        kept += sorted(own[np.argsort(-worth[own], kind="stable")][:most].tolist())
+    return kept
+
+
+def plain(found: Chosen) -> dict[str, Any]:
+    """For the page: scores in hundredths of a nat."""
+    rows = []
+    for name, text in zip(found.constructions, found.texts, strict=True):
+        rows.append([name, *(text or ())] if text else [name])
+    traces = {str(n): {"at": t.moments, "good": _whole(t.good), "bad": _whole(t.bad)} for n, t in found.traces.items()}
+    return {"items": rows, "traces": traces, "sizes": found.sizes}
+
+
+def _whole(values: NDArray[np.float32]) -> list[list[int | None]]:
+    return [[None if np.isnan(v) else round(float(v) * 100) for v in row] for row in values]

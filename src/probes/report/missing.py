@@ -1,0 +1,15 @@
+"""Figures, frames and tests need packages that training does not: how to get them is said when they are missing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from data.errors import UserError
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Around the import of a package of the extra `report`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UserError(f"{error.name} is not installed; tables, tests and figures need it: pip install 'concord-lm[report]'") from None
