@@ -24,7 +24,15 @@ from probes.watching import sampled
 
 ROOT = Path(__file__).resolve().parents[1]
 # How soon a construction is learnt by our made-up models: the first early, the last hardly.
-SPEED = {"simple_agrmt": 6, "vp_coord": 5, "obj_rel_within": 4, "subj_rel": 3, "prep": 2.2, "long_vp_coord": 1.6, "obj_rel_across": 1.0}
+SPEED = {
+    "simple_agrmt": 6,
+    "vp_coord": 5,
+    "obj_rel_within": 4,
+    "subj_rel": 3,
+    "prep": 2.2,
+    "long_vp_coord": 1.6,
+    "obj_rel_across": 1.0,
+}
 
 
 @cache
@@ -77,7 +85,7 @@ def write_run(
         reached = skill * (1 - np.exp(-2.5 * epoch / epochs))
         verdicts, table = _judged(some, reached, rng)
         row = metrics(table, whole.language, whole.name) | {"progress/words_seen": words, "progress/epoch": epoch}
-        row |= {"valid/perplexity": 60 * np.exp(-2 * reached) + rng.random()} if epoch else {}
+        row |= {"valid/perplexity": float(60 * np.exp(-2 * reached) + rng.random())} if epoch else {}
         file.log_metrics(row, step=epoch * 50)
         about = _about(some, epoch * 50, words)
         save_verdicts(run.probes / f"{whole.language}-{whole.name}-step{epoch * 50:08d}.parquet", some, verdicts, about)

@@ -68,7 +68,9 @@ def learnt(group: Group, draws: int = DRAWS) -> list[Learnt]:
             each = np.array([reached(result, construction, level) for result in group.results])
             each = each[~np.isnan(each)]
             if len(each):
-                low, high = _interval([world[construction, level] for world in worlds if (construction, level) in world], len(each))
+                low, high = _interval(
+                    [world[construction, level] for world in worlds if (construction, level) in world], len(each)
+                )
                 known = each[np.isfinite(each)]
                 middle = float(known.mean()) if len(known) * 2 > len(each) else math.inf
                 found.append(Learnt(construction, level, middle, low, high, len(known), len(each)))

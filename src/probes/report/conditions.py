@@ -57,7 +57,8 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]
     return pairs
 
 
-def _condition(result: Result) -> str:
+def condition(result: Result) -> str:
+    """Equal for runs that differ in nothing but the seed."""
     return json.dumps(settings_of(result), sort_keys=True, default=str)
 
 
@@ -67,7 +68,7 @@ def comparable(result: Result) -> tuple[str, ...]:
 
 
 def _key(result: Result) -> tuple[str, ...]:
-    return (_condition(result), *comparable(result), result.vocabulary, str(result.finished))
+    return (condition(result), *comparable(result), result.vocabulary, str(result.finished))
 
 
 def grouped(results: Sequence[Result]) -> list[Group]:
@@ -105,13 +106,18 @@ def _named(result: Result, others: Sequence[Result]) -> str:
 def _told_apart(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
     """Add what the settings do not show: contract, items, vocabulary, a run that is not finished."""
     own = firsts[i]
-    rivals = [r for name, r in zip(names, firsts, strict=True) if name == names[i] and r.language == own.language and r is not own]
+    rivals = [
+        r for name, r in zip(names, firsts, strict=True) if name == names[i] and r.language == own.language and r is not own
+    ]
     parts = [names[i]]
     if any(other.set != own.set for other in rivals):
         parts.append(own.set)
-    if any(other.label != own.label for other in rivals):
+    if own.label != "default" and any(other.label != own.label for other in rivals):
         parts.append(own.label)
-    if any(other.digest != own.digest and other.finished and own.finished for other in rivals):
+    alike = [
+        other for other in rivals if other.label == own.label
+    ]  # another contract may change the sentences, and so the digest
+    if any(other.digest != own.digest and other.finished and own.finished for other in alike):
         parts.append(f"set {own.digest[:6]}")
     if any(other.vocabulary != own.vocabulary for other in rivals):
         parts.append(f"vocabulary {own.vocabulary[-6:]}")
@@ -125,7 +131,7 @@ def apart(groups: Sequence[Group]) -> list[str]:
     notes = []
     by_condition: dict[tuple[str, str, str], list[Group]] = {}
     for group in groups:
-        by_condition.setdefault((_condition(group.first), group.language, group.first.set), []).append(group)
+        by_condition.setdefault((condition(group.first), group.language, group.first.set), []).append(group)
     for (_, language, name), members in by_condition.items():
         reasons = _differences([group.first for group in members])
         if len(members) > 1 and reasons:
@@ -140,6 +146,6 @@ def _differences(firsts: Sequence[Result]) -> str:
         "the items of the set": [result.digest for result in finished],
         "the scoring contract": [result.label for result in firsts],
         "the vocabulary": [result.vocabulary for result in firsts],
-        "being finished": [str(result.finished) for result in firsts],
+        "how far they are": ["finished" if result.finished else "not finished" for result in firsts],
     }
     return ", ".join(f"{what} ({' / '.join(dict.fromkeys(v))})" for what, v in facts.items() if len(set(v)) > 1)

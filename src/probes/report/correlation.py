@@ -36,7 +36,9 @@ def correlations(results: Sequence[Result]) -> list[Correlation]:
     for result in results:
         if not math.isnan(result.perplexity) and result.finished:
             families.setdefault((*comparable(result), result.vocabulary), []).append(result)
-    return [each for (language, name, *_), runs in families.items() if len(runs) >= FEWEST for each in _family(language, name, runs)]
+    return [
+        each for (language, name, *_), runs in families.items() if len(runs) >= FEWEST for each in _family(language, name, runs)
+    ]
 
 
 def _family(language: str, name: str, runs: Sequence[Result]) -> list[Correlation]:

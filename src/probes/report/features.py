@@ -33,11 +33,23 @@ def crossed(groups: Sequence[Group], rows: str, columns: str) -> Grid:
         raise UserError(f"--rows {rows} --columns {columns}: no finished run with items has all of these features")
     order = list(dict.fromkeys(column for cells in found.values() for column in cells))
     order.sort(key=lambda column: tuple(str(part) for part in column))
-    heads = tuple(Head(", ".join(_shown(n, v) for n, v in list(zip(across, c, strict=True))[1:]), _shown(across[0], c[0])) for c in order)
+    heads = tuple(
+        Head(", ".join(_shown(n, v) for n, v in list(zip(across, c, strict=True))[1:]), _shown(across[0], c[0])) for c in order
+    )
     heads = tuple(Head("", "all") for _ in order) if not across else heads
-    lines = tuple((", ".join(_shown(n, v) for n, v in zip(down, row, strict=True)), tuple(_cell(cells.get(c)) for c in order)) for row, cells in found.items())
+    lines = tuple(
+        (", ".join(_shown(n, v) for n, v in zip(down, row, strict=True)), tuple(_cell(cells.get(c)) for c in order))
+        for row, cells in found.items()
+    )
     name = "by-" + "-".join([*down, "and", *across])
-    return Grid(name, f"Accuracy by {', '.join(down)} and {', '.join(across) or 'nothing else'}", "Mean ± standard deviation over seeds.", ", ".join(down), heads, lines)
+    return Grid(
+        name,
+        f"Accuracy by {', '.join(down)} and {', '.join(across) or 'nothing else'}",
+        "Mean ± standard deviation over seeds.",
+        ", ".join(down),
+        heads,
+        lines,
+    )
 
 
 def _varies(groups: Sequence[Group], name: str) -> bool:

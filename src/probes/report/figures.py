@@ -1,5 +1,7 @@
-"""Figures for a paper or a talk, drawn from a frame. Readable in grey and by the colour-blind: colours differ in brightness,
-and lines also in their dashes and marks."""
+"""Figures for a paper or a talk, drawn from a frame.
+
+Readable in grey and by the colour-blind: colours differ in brightness, and lines also in their dashes and marks.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,15 @@ if TYPE_CHECKING:
 
 # Okabe and Ito (2008), without their yellow, which is lost on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 2)), (0, (2, 2.5)))
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (7, 1.5, 1.2, 1.5)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (9, 2)),
+    (0, (2, 2.5)),
+)
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 MOST = 8  # conditions in one figure of curves
 STYLE = {
@@ -86,19 +96,23 @@ def curves(frame: "pd.DataFrame") -> "Figure":
     conditions = _conditions(moving)[:MOST]
     if not conditions:
         raise UserError("curves: none of these runs has been probed on the way")
-    made, axes = _figure(9, 3.4 * len(conditions), len(conditions), 2, width_ratios=[2.4, 1])
+    every = ordered([name for name in moving.construction.unique() if name != MEAN])
+    made, axes = _figure(9, 2.9 * len(conditions) + 0.7, len(conditions), 2, width_ratios=[1.9, 1])
+    shown: dict[str, Any] = {}
     for (left, right), condition in zip(axes, conditions, strict=True):
         own = _of(moving, condition)
-        names = ordered([name for name in own.construction.unique() if name != MEAN])
-        for i, name in enumerate(names):
-            _line(left, own[own.construction == name], "accuracy", construction_name(name), i)
+        for i, name in enumerate(every):
+            if (own.construction == name).any():
+                shown.setdefault(construction_name(name), _line(left, own[own.construction == name], "accuracy", i))
         left.axhline(CHANCE, color="#888888", linewidth=0.8, zorder=0)
-        left.set(title=_title(condition), xlabel="words seen", ylabel="accuracy", ylim=(min(0.4, left.get_ylim()[0]), 1.02))
-        _line(right, own[own.construction == MEAN].dropna(subset="perplexity"), "perplexity", "perplexity", 6)
-        right.set(xlabel="words seen", ylabel="validation perplexity", yscale="log")
+        left.set(xlabel="words seen", ylabel="accuracy", ylim=(min(0.4, left.get_ylim()[0]), 1.02))
+        left.set_title(_title(condition), loc="left", fontsize=9.5)
+        _line(right, own[own.construction == MEAN].dropna(subset="perplexity"), "perplexity", len(COLOURS) - 1)
+        low, high = right.get_ylim()
+        right.set(xlabel="words seen", ylabel="validation perplexity", yscale="log" if high > 10 * max(low, 1) else "linear")
         for axis in (left, right):
             axis.xaxis.set_major_formatter(_words)
-        left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7.5, handlelength=3.2)
+    made.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, fontsize=8, handlelength=3.4)
     return made
 
 
@@ -106,13 +120,18 @@ def _words(value: float, _: Any = None) -> str:
     return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k" if value >= 1e3 else f"{value:g}"
 
 
-def _line(axis: "Axes", own: "pd.DataFrame", column: str, label: str, i: int) -> None:
-    over = own.groupby("moment", sort=False).agg(words=("words", "mean"), mean=(column, "mean"), sd=(column, "std")).sort_values("words")
+def _line(axis: "Axes", own: "pd.DataFrame", column: str, i: int) -> Any:
+    over = (
+        own.groupby("moment", sort=False)
+        .agg(words=("words", "mean"), mean=(column, "mean"), sd=(column, "std"))
+        .sort_values("words")
+    )
     style = _style(i)
-    axis.plot(over.words, over["mean"], label=label, linewidth=1.4, markersize=3, markevery=max(len(over) // 8, 1), **style)
+    (drawn,) = axis.plot(over.words, over["mean"], linewidth=1.4, markersize=3, markevery=max(len(over) // 8, 1), **style)
     if over.sd.notna().any():
         sd = over.sd.fillna(0)
         axis.fill_between(over.words, over["mean"] - sd, over["mean"] + sd, color=style["color"], alpha=0.13, linewidth=0)
+    return drawn
 
 
 # -------------------------------------------------------------- bars, heat map
@@ -137,7 +156,9 @@ def bars(frame: "pd.DataFrame") -> "Figure":
     languages = list(dict.fromkeys(found.language))
     names = ordered([name for name in found.construction.unique() if name != MEAN])
     most = max(len(_conditions(found[found.language == language])) for language in languages)
-    made, axes = _figure(max(6.5, 0.55 * len(names) * min(most, MOST) + 2), 3 * len(languages), len(languages), 1, sharex=True)
+    made, axes = _figure(
+        max(6.5, 0.2 * len(names) * min(most, MOST) + 3.5), 2.7 * len(languages) + 0.6, len(languages), 1, sharex=True
+    )
     for axis, language in zip(axes[:, 0], languages, strict=True):
         conditions = _conditions(found[found.language == language])[:MOST]
         width = 0.8 / len(conditions)
@@ -145,12 +166,28 @@ def bars(frame: "pd.DataFrame") -> "Figure":
             own = _of(found, condition).set_index("construction").reindex(names)
             places = np.arange(len(names)) + (i - (len(conditions) - 1) / 2) * width
             whiskers = np.array([own.accuracy - own.low, own.high - own.accuracy]).clip(min=0)
-            shown = {"color": COLOURS[i % len(COLOURS)], "hatch": HATCHES[i % len(HATCHES)], "edgecolor": "white", "label": condition[2]}
-            axis.bar(places, own.accuracy, width * 0.94, yerr=whiskers, ecolor="#333333", capsize=2, error_kw={"linewidth": 0.9}, **shown)
+            shown = {
+                "color": COLOURS[i % len(COLOURS)],
+                "hatch": HATCHES[i % len(HATCHES)],
+                "edgecolor": "white",
+                "label": condition[2],
+            }
+            axis.bar(
+                places,
+                own.accuracy,
+                width * 0.94,
+                yerr=whiskers,
+                ecolor="#333333",
+                capsize=2,
+                error_kw={"linewidth": 0.9},
+                **shown,
+            )
         axis.axhline(CHANCE, color="#666666", linewidth=0.8)
         axis.set(ylim=(0, 1.05), ylabel="accuracy", title=language_name(language))
         axis.grid(axis="x", visible=False)
-        axis.set_xticks(range(len(names)), [construction_name(name) for name in names], rotation=28, ha="right", rotation_mode="anchor")
+        axis.set_xticks(
+            range(len(names)), [construction_name(name) for name in names], rotation=28, ha="right", rotation_mode="anchor"
+        )
         axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7.5)
     return made
 
@@ -199,4 +236,9 @@ def perplexity(frame: "pd.DataFrame") -> "Figure":
     return made
 
 
-FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {"curves": curves, "bars": bars, "heat": heat, "perplexity": perplexity}
+FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {
+    "curves": curves,
+    "bars": bars,
+    "heat": heat,
+    "perplexity": perplexity,
+}

@@ -51,7 +51,9 @@ def _final(estimates: Estimates, group: Group, result: Result) -> list[dict[str,
         found = estimates.of(group, name)
         counts = {"n": score.n, "ties": score.ties, "uncovered": score.uncovered}
         parts = {part: value for part, (value, _) in score.parts.items()}
-        rows.append(moment | {"construction": name, "accuracy": score.accuracy, "low": found.low, "high": found.high} | counts | parts)
+        rows.append(
+            moment | {"construction": name, "accuracy": score.accuracy, "low": found.low, "high": found.high} | counts | parts
+        )
     found = estimates.of(group, MEAN)
     return [*rows, moment | {"construction": MEAN, "accuracy": result.mean, "low": found.low, "high": found.high}]
 

@@ -1,5 +1,7 @@
-"""What lies in the folders: jobs that are finished or still running, sweeps, and what evaluate.py wrote. What cannot be read is
-left out and named."""
+"""What lies in the folders: jobs that are finished or still running, sweeps, and what evaluate.py wrote.
+
+What cannot be read is left out and named.
+"""
 
 import csv
 import glob
@@ -59,7 +61,7 @@ def gather(paths: Sequence[Path | str]) -> Gathered:
 
 def _expanded(paths: Sequence[Path | str]) -> Iterator[Path]:
     for path in paths:
-        found = sorted(glob.glob(str(path))) if glob.has_magic(str(path)) else [str(path)]
+        found = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else [str(path)]  # noqa: PTH207
         if not found or not Path(found[0]).exists():
             raise UserError(f"{path}: there is no such folder; give the folders of runs (runs/…) or of evaluations (results/…)")
         yield from map(Path, found)
@@ -111,7 +113,7 @@ def _run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
     settings = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
     if not isinstance(settings, dict) or "lang" not in settings or "model" not in settings:
         raise ValueError("config.yaml is not that of a run")
-    rows = _rows(folder / "metrics.csv")
+    rows = _rows(folder / "metrics.csv", left_out)
     done = _json(folder / "DONE")
     provenance = _json(folder / "provenance.json")
     corpus = provenance.get("corpus", {})
@@ -144,17 +146,19 @@ def _run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
         )
 
 
-def _rows(file: Path) -> list[dict[str, float]]:
-    """As lm.metrics_file reads them, but a last line that is being written does no harm."""
+def _rows(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:
+    """As lm.metrics_file reads them, but a line that is only half written does no harm."""
     if not file.exists():
         return []
-    rows = []
+    rows, broken = [], 0
     with file.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             try:
                 rows.append({name: float(value) for name, value in row.items() if name and value})
             except (TypeError, ValueError):
-                continue
+                broken += 1
+    if broken:
+        left_out.append(LeftOut(str(file), f"{broken} of its lines cannot be read"))
     return rows
 
 
@@ -163,7 +167,7 @@ def _json(file: Path) -> dict[str, Any]:
         return {}
     found = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(found, dict):
-        raise ValueError(f"{file.name} is not what it should be")
+        raise ValueError(f"{file.name} is not what it should be")  # noqa: TRY004 a file is wrong, not a type
     return found
 
 
@@ -178,9 +182,12 @@ def _finals(folder: Path, left_out: list[LeftOut]) -> dict[tuple[str, str], tupl
         try:
             tables, about = read_summary(each)
             key = (str(about["language"]), str(about["set"]))
-            tables["model"]  # noqa: B018
+            if "model" not in tables:
+                raise ValueError("summary.json has no table of the model")
         except UNREADABLE as error:
-            left_out.append(LeftOut(str(each), f"cannot be read: {_first_line(error)}; the last probe of the sample stands for it"))
+            left_out.append(
+                LeftOut(str(each), f"cannot be read: {_first_line(error)}; the last probe of the sample stands for it")
+            )
             continue
         found[key] = (tables, about, _readable(each / "items.parquet", left_out))
     return found

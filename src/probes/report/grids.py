@@ -75,7 +75,7 @@ def _escaped(text: str) -> str:
 
 
 def latex(grid: Grid) -> str:
-    """For a paper: \\usepackage{booktabs}, and an engine that reads UTF-8."""
+    """For a paper that uses the package booktabs."""
     columns = "l" + "r" * len(grid.heads)
     tops = " & ".join(f"\\multicolumn{{{width}}}{{c}}{{{_tex(top)}}}" for top, width in spans(grid.heads))
     heads = " & ".join(_tex(head.name) for head in grid.heads)
@@ -89,7 +89,14 @@ def latex(grid: Grid) -> str:
 def _tex(text: str) -> str:
     for plain, written in (("\\", r"\textbackslash "), ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("#", r"\#"), ("$", r"\$")):
         text = text.replace(plain, written)
-    for plain, written in (("±", r"$\pm$"), ("–", "--"), ("τ", r"$\tau$"), ("ρ", r"$\rho$"), ("†", r"$\dagger$"), ("·", r"$\cdot$")):
+    for plain, written in (
+        ("±", r"$\pm$"),
+        ("–", "--"),
+        ("τ", r"$\tau$"),
+        ("ρ", r"$\rho$"),
+        ("†", r"$\dagger$"),
+        ("·", r"$\cdot$"),
+    ):
         text = text.replace(plain, written)
     return text.replace("<", r"\textless{}").replace(">", r"\textgreater{}").replace("≥", r"$\geq$").replace("½", r"$\frac12$")
 

@@ -47,8 +47,10 @@ def estimate(parts: Sequence[Judgements], draws: int = DRAWS, seed: int = 0) -> 
     mean, seeds = float(means.mean()), len(means)
     # Never narrower than the interval over the items alone by Wilson, which holds when all or nothing is right.
     bounds = [wilson(float(own.mean()) * n, n) for own, n in zip(accuracies, sizes, strict=True)]
-    low, high = (mean + sign * _joint([abs(own.mean() - b[side]) for own, b in zip(accuracies, bounds, strict=True)])
-                 for side, sign in ((0, -1), (1, 1)))
+    low, high = (
+        mean + sign * _joint([abs(own.mean() - b[side]) for own, b in zip(accuracies, bounds, strict=True)])
+        for side, sign in ((0, -1), (1, 1))
+    )
     if seeds > 1:
         rng = np.random.default_rng(seed)
         drawn = np.mean([other_items(part, draws, rng) for part in parts], axis=0) + other_seeds(means, draws, rng)

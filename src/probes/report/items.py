@@ -116,7 +116,9 @@ def _interesting(names: Sequence[str], traces: dict[int, Trace]) -> list[int]:
     ends = np.stack([trace.right[-1] for trace in traces.values()])
     known = np.sum(~np.isnan(ends), axis=0)
     share = np.divide(np.nansum(ends, axis=0), known, out=np.full(len(names), np.nan), where=known > 0)
-    flips = np.sum([np.nansum(np.abs(np.diff(t.right, axis=0)), axis=0) / len(t.moments) for t in traces.values()], axis=0) / len(traces)
+    flips = np.sum([np.nansum(np.abs(np.diff(t.right, axis=0)), axis=0) / len(t.moments) for t in traces.values()], axis=0) / len(
+        traces
+    )
     worth = np.nan_to_num(4 * share * (1 - share)) + flips
     worth[known == 0] = -1
     kept: list[int] = []

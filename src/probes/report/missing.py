@@ -12,4 +12,6 @@ def explained() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UserError(f"{error.name} is not installed; tables, tests and figures need it: pip install 'concord-lm[report]'") from None
+        raise UserError(
+            f"{error.name} is not installed; tables, tests and figures need it: pip install 'concord-lm[report]'"
+        ) from None

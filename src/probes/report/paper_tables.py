@@ -5,14 +5,15 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from probes.accuracy import CELLS, CHANCE, MEAN, averaged
 
-from .conditions import Group, _condition
+from .conditions import Group, condition
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, number_cell
 from .intervals import NOTHING, Estimate, estimate, spread
 from .judgements import Judgements, Mismatch, finals
-from .published import PERPLEXITY, columns
+from .published import PERPLEXITY, Published, columns
 from .results import Result
 from .wording import PARTS, canonical, construction_name, language_name, ordered
 
@@ -67,7 +68,7 @@ def _as_counted(group: Group, construction: str, found: Estimate) -> Estimate:
     return Estimate(float(values.mean()), spread(values), found.low, found.high, found.seeds, found.n)
 
 
-def _values(group: Group, construction: str) -> np.ndarray:
+def _values(group: Group, construction: str) -> NDArray[np.float64]:
     return np.array([r.mean if construction == MEAN else _accuracy(r, construction) for r in group.results])
 
 
@@ -90,26 +91,40 @@ def _without_items(group: Group) -> dict[str, Estimate]:
 # ------------------------------------------------------------------- the table
 
 
+ABOUT_ACCURACY = (
+    f"Mean ± standard deviation over seeds; whole sets, best weights; chance {CHANCE:.2f}; mean: unweighted, over the seven "
+    "constructions of CLAMS where they are asked. A perplexity compares only within one corpus and vocabulary."
+)
+ABOUT_PUBLISHED = " † published, with other training data and other items than ours."
+UNCHECKED = " ? not yet checked against the paper."
+
+
 def accuracy(estimates: Estimates) -> Grid:
     """Constructions down, languages and conditions across, test perplexity on top; published numbers to the right."""
-    groups, names = estimates.groups, estimates.constructions
-    heads = [Head(language_name(group.language), _with_size(group)) for group in groups]
+    groups, names = estimates.groups, [*estimates.constructions, MEAN]
     rows = [("test perplexity", [_perplexity(group) for group in groups])]
-    for name in [*names, MEAN]:
-        rows.append((construction_name(name), [accuracy_cell(estimates.of(group, name)) for group in groups]))
-    unchecked = False
-    for language in dict.fromkeys(group.language for group in groups):
-        for (source, model), known in columns(language, names).items():
-            heads.append(Head(f"{language_name(language)}, {source}", model, published=True))
-            for (label, cells), name in zip(rows, [PERPLEXITY, *names, MEAN], strict=True):
-                found = known.get(canonical(name))
-                cells.append(EMPTY if found is None else number_cell(found.value, f"{found.value:.2f}" + ("" if found.checked else "?")))
-                unchecked |= found is not None and not found.checked
-    note = f"Mean ± standard deviation over seeds; whole sets, best weights; chance {CHANCE:.2f}; mean: unweighted, over the seven "
-    note += "constructions of CLAMS where they are asked. A perplexity compares only within one corpus and vocabulary."
-    note += " † published, with other training data and items than ours." if any(head.published for head in heads) else ""
-    note += " ? not yet checked against the paper." if unchecked else ""
+    rows += [(construction_name(name), [accuracy_cell(estimates.of(group, name)) for group in groups]) for name in names]
+    heads = [Head(language_name(group.language), _with_size(group)) for group in groups]
+    known = _published(list(dict.fromkeys(group.language for group in groups)), estimates.constructions)
+    for head, values in known:
+        heads.append(head)
+        for (_, cells), name in zip(rows, [PERPLEXITY, *names], strict=True):
+            cells.append(_published_cell(values.get(canonical(name))))
+    note = ABOUT_ACCURACY + (ABOUT_PUBLISHED if known else "")
+    note += UNCHECKED if any(not each.checked for _, values in known for each in values.values()) else ""
     return Grid("accuracy", "Accuracy by construction and language", note, "construction", tuple(heads), _rows(rows))
+
+
+def _published(languages: Sequence[str], names: list[str]) -> list[tuple[Head, dict[str, Published]]]:
+    return [
+        (Head(f"{language_name(language)}, {source}", model, published=True), values)
+        for language in languages
+        for (source, model), values in columns(language, names).items()
+    ]
+
+
+def _published_cell(found: Published | None) -> Cell:
+    return EMPTY if found is None else number_cell(found.value, f"{found.value:.2f}" + ("" if found.checked else "?"))
 
 
 def _rows(rows: Sequence[tuple[str, Sequence[Cell]]]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
@@ -137,7 +152,10 @@ def sizes(estimates: Estimates) -> Grid:
     heads: list[Head] = []
     for group in estimates.groups:
         heads += [Head(f"{language_name(group.language)}, {group.name}", name) for name in ("n", "covered", "ties")]
-    rows = [(construction_name(name), [c for group in estimates.groups for c in _sizes(group, name)]) for name in estimates.constructions]
+    rows = [
+        (construction_name(name), [c for group in estimates.groups for c in _sizes(group, name)])
+        for name in estimates.constructions
+    ]
     note = "n: contrasts scored; covered: share of all whose tested words the model knows; ties: mean over seeds."
     return Grid("sizes", "Set sizes and coverage", note, "construction", tuple(heads), _rows(rows))
 
@@ -148,7 +166,11 @@ def _sizes(group: Group, name: str) -> list[Cell]:
         return [EMPTY] * 3
     n, uncovered, ties = (float(np.mean([getattr(score, field) for score in own])) for field in ("n", "uncovered", "ties"))
     share = n / (n + uncovered) if n + uncovered else math.nan
-    return [number_cell(n, f"{n:,.0f}"), number_cell(share, f"{share:.0%}"), number_cell(ties, f"{ties:,.0f}" if ties % 1 == 0 else f"{ties:,.1f}")]
+    return [
+        number_cell(n, f"{n:,.0f}"),
+        number_cell(share, f"{share:.0%}"),
+        number_cell(ties, f"{ties:,.0f}" if ties % 1 == 0 else f"{ties:,.1f}"),
+    ]
 
 
 def subcases(estimates: Estimates) -> Grid | None:
@@ -186,12 +208,17 @@ def contracts(estimates: Estimates) -> Grid | None:
     families: dict[tuple[str, str, str], list[Group]] = {}
     for group in estimates.groups:
         if group.first.finished:
-            families.setdefault((_condition(group.first), group.language, group.first.set), []).append(group)
+            families.setdefault((condition(group.first), group.language, group.first.set), []).append(group)
     chosen = [group for family in families.values() if len({g.first.label for g in family}) > 1 for group in family]
     if not chosen:
         return None
     return _side_by_side(
-        estimates, chosen, lambda group: group.first.label, "contracts", "The same models under different contracts", "Contracts in full below."
+        estimates,
+        chosen,
+        lambda group: group.first.label,
+        "contracts",
+        "The same models under different contracts",
+        "Contracts in full below.",
     )
 
 
@@ -199,7 +226,10 @@ def _side_by_side(
     estimates: Estimates, groups: Sequence[Group], column: Callable[[Group], str], name: str, title: str, note: str
 ) -> Grid:
     heads = tuple(Head(f"{language_name(group.language)}, {group.name.split(' · ')[0]}", column(group)) for group in groups)
-    rows = [(construction_name(c), [accuracy_cell(estimates.of(group, c)) for group in groups]) for c in [*estimates.constructions, MEAN]]
+    rows = [
+        (construction_name(c), [accuracy_cell(estimates.of(group, c)) for group in groups])
+        for c in [*estimates.constructions, MEAN]
+    ]
     return Grid(name, title, note, "construction", heads, _rows(rows))
 
 
@@ -237,11 +267,27 @@ def scorers(estimates: Estimates) -> Grid | None:
     rows = []
     for language, model in keys:
         groups = [cells.get((language, model, way)) for way in ways]
-        rows.append((f"{language_name(language)}, {model}", [accuracy_cell(estimates.of(g, MEAN)) if g else EMPTY for g in groups]))
-    return Grid("scorers", "Models and ways of scoring them", "Mean accuracy over constructions.", "model", tuple(Head("", w) for w in ways), _rows(rows))
+        rows.append(
+            (f"{language_name(language)}, {model}", [accuracy_cell(estimates.of(g, MEAN)) if g else EMPTY for g in groups])
+        )
+    return Grid(
+        "scorers",
+        "Models and ways of scoring them",
+        "Mean accuracy over constructions.",
+        "model",
+        tuple(Head("", w) for w in ways),
+        _rows(rows),
+    )
 
 
 def paper_tables(estimates: Estimates) -> list[Grid]:
     """Those for which there are numbers."""
-    made = [accuracy(estimates), subcases(estimates), contracts(estimates), scorers(estimates), references(estimates), sizes(estimates)]
+    made = [
+        accuracy(estimates),
+        subcases(estimates),
+        contracts(estimates),
+        scorers(estimates),
+        references(estimates),
+        sizes(estimates),
+    ]
     return [grid for grid in made if grid is not None]

@@ -29,7 +29,9 @@ def published() -> tuple[Published, ...]:
     """All of them, in the order of the file."""
     with FILE.open(encoding="utf-8", newline="") as stream:
         return tuple(
-            Published(row["source"], row["language"], row["construction"], row["model"], float(row["value"]), row["checked"] == "yes")
+            Published(
+                row["source"], row["language"], row["construction"], row["model"], float(row["value"]), row["checked"] == "yes"
+            )
             for row in csv.DictReader(stream)
         )
 

@@ -16,6 +16,8 @@ from .grids import Grid, as_csv, latex, markdown
 from .page import page, table
 from .page_data import items_data, page_data, results_of
 from .paper_tables import Estimates, paper_tables
+from .run_list import runs
+from .sources import sources
 from .statistics_tables import baseline_of, statistics_tables
 
 PAGE = "report.html"
@@ -52,8 +54,8 @@ class Report:
         results = results_of(self.groups)
         if len(results) == 1:
             return results[0].name
-        languages = dict.fromkeys(sections.language_name(group.language) for group in self.groups)
-        return f"{len(results)} models, {', '.join(languages)}"
+        names = list(dict.fromkeys(result.set for result in results))
+        return f"{sections.listed(names).capitalize()} in {sections.listed(sections.languages(self.groups))}"
 
     def html(self) -> str:
         """The whole page."""
@@ -62,10 +64,10 @@ class Report:
         parts = {
             "summary": sections.summary(self.title, self.estimates, self.gathered.left_out),
             "tables": "".join(table(grid) for grid in self.tables),
-            "runs": sections.runs(self.groups),
+            "runs": runs(self.groups),
             "constructions": sections.constructions(self.estimates),
             "statistics": f'<section id="statistics"><h2>Statistics</h2>{tests}</section>' if tests else "",
-            "sources": sections.sources(self.groups),
+            "sources": sources(self.groups),
             "footer": f"Made by Concord on {made}. This file needs no network and holds all that it shows.",
         }
         return page(self.title, parts, page_data(self.estimates), items_data(self.groups))
@@ -78,7 +80,11 @@ class Report:
 def report(paths: Sequence[Path | str], baseline: str | None = None, crossings: Sequence[tuple[str, ...]] = ()) -> Report:
     """Of everything under these paths; the baseline's folder may be among them or not."""
     wanted = list(paths)
-    if baseline is not None and Path(baseline).is_dir() and not any(Path(baseline).resolve().is_relative_to(Path(p).resolve()) for p in paths):
+    if (
+        baseline is not None
+        and Path(baseline).is_dir()
+        and not any(Path(baseline).resolve().is_relative_to(Path(p).resolve()) for p in paths)
+    ):
         wanted.append(baseline)
     found = gather(wanted)
     if not found.results:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from probes.accuracy import averaged, wilson
 from probes.accuracy import Table as Final
+from probes.accuracy import averaged, wilson
 
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi")
 
@@ -75,7 +75,7 @@ class Result:
     @property
     def mean(self) -> float:
         """Over the seven constructions of CLAMS where they are among them, otherwise over all, each worth the same."""
-        over = averaged([name for name in self.scores])
+        over = averaged(list(self.scores))
         values = [self.scores[name].accuracy for name in over if self.scores[name].n]
         return math.fsum(values) / len(values) if values else math.nan
 

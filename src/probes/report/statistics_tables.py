@@ -13,7 +13,29 @@ from .conditions import Group
 from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .results import Result
-from .wording import construction_name, language_name, ordered
+from .wording import construction_name, language_name, ordered, words_shown
+
+ABOUT_MODELS = (
+    "better, worse: items that one model has right and the other wrong. p: McNemar's exact test; p, Holm: corrected over all rows "
+    f"of this table, * below {ALPHA}. It speaks of these models and these items; that items share words, the test does not know."
+)
+ABOUT_RECIPES = (
+    "p: permutation test over seeds, exact where there are few; p, Holm: corrected over all rows of this table, "
+    f"* below {ALPHA}. It speaks of the recipes. Five seeds against five cannot give less than 0.008, three against three not less "
+    "than 0.1."
+)
+ABOUT_ACQUISITION = (
+    "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "
+    "in brackets 95\u00a0% intervals from a bootstrap over items and seeds, … where it is open; (2/5): so many seeds got there."
+)
+ABOUT_ORDER = (
+    "Kendall's τ-b of words seen to 75\u00a0%: 1 is the same order, 0 no relation; what is not reached comes last. Of seeds: the "
+    "mean over pairs."
+)
+ABOUT_CORRELATION = (
+    "Spearman's ρ of test perplexity and accuracy over runs of one language, vocabulary, set and contract: negative where the "
+    "better language model has the better syntax. p from permutations; p, Holm: corrected over the constructions of a set."
+)
 
 
 def baseline_of(groups: Sequence[Group], asked: str) -> str:
@@ -42,17 +64,12 @@ def comparisons(groups: Sequence[Group], baseline: str) -> list[Grid]:
         for other in groups:
             if other is not group and any(r.name == baseline for r in other.results):
                 recipes += recipes_compared(group, other)
-    note = (
-        f"Baseline {baseline}. better, worse: items that one model has right and the other wrong. p: McNemar's exact test, after "
-        f"Holm's correction over all rows of this table; * below {ALPHA}. It speaks of these models and these items; items share words, "
-        "which this test does not know."
+    made = (
+        [_compared("compared", "Models against the baseline", f"Baseline {baseline}. {ABOUT_MODELS}", models)] if models else []
     )
-    seeds = (
-        "p: permutation test over seeds (exact where there are few), after Holm's correction over all rows; * below "
-        f"{ALPHA}. It speaks of the recipes. Five seeds against five cannot give less than 0.008, three against three not less than 0.1."
+    return made + (
+        [_compared("recipes", "Conditions against the baseline's, over seeds", ABOUT_RECIPES, recipes)] if recipes else []
     )
-    made = [_compared("compared", "Models against the baseline", note, models)] if models else []
-    return made + ([_compared("recipes", "Conditions against the baseline's, over seeds", seeds, recipes)] if recipes else [])
 
 
 def _compared(name: str, title: str, note: str, found: list[Compared]) -> Grid:
@@ -60,7 +77,9 @@ def _compared(name: str, title: str, note: str, found: list[Compared]) -> Grid:
     rows = []
     for each, p in zip(found, corrected, strict=True):
         row = replace(each, corrected=p)
-        counts = [number_cell(row.better, f"{row.better:,}"), number_cell(row.worse, f"{row.worse:,}")] if name == "compared" else []
+        counts = (
+            [number_cell(row.better, f"{row.better:,}"), number_cell(row.worse, f"{row.worse:,}")] if name == "compared" else []
+        )
         cells = [number_cell(row.base_accuracy), number_cell(row.accuracy), number_cell(row.difference, f"{row.difference:+.2f}")]
         cells += [*counts, number_cell(row.p, _p(row.p)), _significant(p)]
         rows.append((f"{row.other}: {construction_name(row.construction)}", tuple(cells)))
@@ -91,12 +110,10 @@ def acquisition(groups: Sequence[Group], found: dict[int, list[Learnt]]) -> Grid
     rows = []
     for name in names:
         known = {(number, each.level): each for number, _ in with_curves for each in found[number] if each.construction == name}
-        rows.append((construction_name(name), tuple(_learnt(known.get((number, level))) for number, _ in with_curves for level in LEVELS)))
-    note = (
-        "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "
-        "in brackets 95 % intervals, from a bootstrap over items and seeds. In small type how many of the seeds got there, if not all."
-    )
-    return Grid("acquisition", "When a construction is learnt", note, "construction", tuple(heads), tuple(rows))
+        rows.append(
+            (construction_name(name), tuple(_learnt(known.get((number, level))) for number, _ in with_curves for level in LEVELS))
+        )
+    return Grid("acquisition", "When a construction is learnt", ABOUT_ACQUISITION, "construction", tuple(heads), tuple(rows))
 
 
 def _learnt(found: Learnt | None) -> Cell:
@@ -106,16 +123,10 @@ def _learnt(found: Learnt | None) -> Cell:
     if not math.isnan(found.low) and math.isfinite(found.low):
         text += f" [{words_shown(found.low)}, {words_shown(found.high)}]"
     text += f" ({found.reached}/{found.seeds})" if 0 < found.reached < found.seeds else ""
-    return Cell(text, (("value", found.words), ("low", found.low), ("high", found.high), ("reached", found.reached), ("runs", found.seeds)))
-
-
-def words_shown(words: float) -> str:
-    """1.4 M, 320 k."""
-    if math.isinf(words):
-        return "…"
-    if words >= 1e6:
-        return f"{words / 1e6:.3g} M"
-    return f"{words / 1e3:.3g} k" if words >= 1e3 else f"{words:.0f}"
+    return Cell(
+        text,
+        (("value", found.words), ("low", found.low), ("high", found.high), ("reached", found.reached), ("runs", found.seeds)),
+    )
 
 
 def orders(groups: Sequence[Group]) -> Grid | None:
@@ -128,12 +139,21 @@ def orders(groups: Sequence[Group]) -> Grid | None:
         if each is not None:
             label = f"seeds of {each.one}" if each.one == each.other else f"{each.one} and {each.other}"
             p = number_cell(each.p, _p(each.p))
-            rows.append((label, (number_cell(each.tau), p, number_cell(each.constructions, str(each.constructions)), number_cell(each.pairs, str(each.pairs)))))
+            rows.append(
+                (
+                    label,
+                    (
+                        number_cell(each.tau),
+                        p,
+                        number_cell(each.constructions, str(each.constructions)),
+                        number_cell(each.pairs, str(each.pairs)),
+                    ),
+                )
+            )
     if not rows:
         return None
-    note = "Kendall's τ-b of words seen to 75 %: 1 is the same order, 0 no relation; what is not reached comes last. Of seeds: mean over pairs."
     heads = tuple(Head("", name) for name in ("τ", "p", "constructions", "pairs"))
-    return Grid("order", "The order of acquisition", note, "compared", heads, tuple(rows))
+    return Grid("order", "The order of acquisition", ABOUT_ORDER, "compared", heads, tuple(rows))
 
 
 def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
@@ -142,16 +162,17 @@ def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
     rows = tuple(
         (
             f"{language_name(each.language)} {each.set}: {construction_name(each.construction)}",
-            (number_cell(each.rho), number_cell(each.p, _p(each.p)), _significant(each.corrected), number_cell(each.runs, str(each.runs))),
+            (
+                number_cell(each.rho),
+                number_cell(each.p, _p(each.p)),
+                _significant(each.corrected),
+                number_cell(each.runs, str(each.runs)),
+            ),
         )
         for each in found
     )
-    note = (
-        "Spearman's ρ of test perplexity and accuracy over runs of one language, vocabulary, set and contract: negative where the better "
-        "language model has the better syntax. p from permutations, corrected by Holm over the constructions of a set."
-    )
     heads = tuple(Head("", name) for name in ("ρ", "p", "p, Holm", "runs"))
-    return Grid("correlation", "Perplexity and accuracy", note, "over runs", heads, rows) if rows else None
+    return Grid("correlation", "Perplexity and accuracy", ABOUT_CORRELATION, "over runs", heads, rows) if rows else None
 
 
 def statistics_tables(groups: Sequence[Group], baseline: str | None, plain: bool = False) -> list[Grid]:

@@ -11,10 +11,11 @@ from data.errors import UserError
 from .results import Result
 
 # Columns of items.parquet that are no features of an item.
-OTHER = (
-    "uid construction contrast good_score bad_score verdict tie covered unknown_context language set dev "
-    "good good_logprobs good_unknown good_target bad bad_logprobs bad_unknown bad_target"
-).split()
+OTHER = {
+    *("uid", "construction", "contrast", "language", "set", "dev"),
+    *("good_score", "bad_score", "verdict", "tie", "covered", "unknown_context"),
+    *(f"{side}{what}" for side in ("good", "bad") for what in ("", "_logprobs", "_unknown", "_target")),
+}
 
 
 class Text(NamedTuple):
@@ -66,7 +67,11 @@ def _from_items(file: Any, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[s
 def marked(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: Sequence[int], features: str) -> Text:
     """What stands left and right of the tested words is the same in both sentences."""
     return Text(
-        " ".join(good[: at[0]]), " ".join(good[at[0] : at[1]]), " ".join(bad[bad_at[0] : bad_at[1]]), " ".join(good[at[1] :]), features
+        " ".join(good[: at[0]]),
+        " ".join(good[at[0] : at[1]]),
+        " ".join(bad[bad_at[0] : bad_at[1]]),
+        " ".join(good[at[1] :]),
+        features,
     )
 
 

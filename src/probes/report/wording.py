@@ -1,5 +1,6 @@
 """Names for readers: of constructions, of their parts, of languages."""
 
+import math
 from collections.abc import Sequence
 
 from probes.accuracy import MEAN, SEVEN
@@ -53,3 +54,12 @@ def ordered(constructions: Sequence[str]) -> list[str]:
     """The seven of CLAMS first and in their order, then the others as they come."""
     known = sorted((c for c in constructions if canonical(c) in SEVEN), key=lambda c: SEVEN.index(canonical(c)))
     return list(dict.fromkeys([*known, *constructions]))
+
+
+def words_shown(words: float) -> str:
+    """1.4 M, 320 k."""
+    if math.isinf(words):
+        return "…"
+    if words >= 1e6:
+        return f"{words / 1e6:.3g} M"
+    return f"{words / 1e3:.3g} k" if words >= 1e3 else f"{words:.0f}"

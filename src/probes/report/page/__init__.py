@@ -9,7 +9,15 @@ from typing import Any
 from probes.report.grids import Grid, as_csv, latex, markdown, spans
 
 HERE = Path(__file__).parent
-PARTS = {"summary": "Summary", "curves": "Curves", "tables": "Tables", "runs": "Runs", "constructions": "Constructions", "statistics": "Statistics", "sources": "Method"}
+PARTS = {
+    "summary": "Summary",
+    "curves": "Curves",
+    "tables": "Tables",
+    "runs": "Runs",
+    "constructions": "Constructions",
+    "statistics": "Statistics",
+    "sources": "Method",
+}
 
 
 def page(title: str, parts: Mapping[str, str], data: Any, items: Mapping[str, Any]) -> str:
@@ -43,7 +51,9 @@ def escaped(text: Any) -> str:
 
 def element(name: str, content: str, **attributes: Any) -> str:
     """`content` is HTML already."""
-    given = "".join(f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"' for key, value in attributes.items() if value is not None)
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"' for key, value in attributes.items() if value is not None
+    )
     return f"<{name}{given}>{content}</{name}>"
 
 
@@ -51,7 +61,9 @@ def table(grid: Grid) -> str:
     """With its title, its note, and buttons that copy it."""
     copies = {"Markdown": markdown(grid), "CSV": as_csv(grid), "LaTeX": latex(grid)}
     buttons = "".join(f'<button data-copy="{grid.name}-{kind}">{kind}</button>' for kind in copies)
-    hidden = "".join(f'<script type="text/plain" id="{grid.name}-{kind}">{_harmless(text)}</script>' for kind, text in copies.items())
+    hidden = "".join(
+        f'<script type="text/plain" id="{grid.name}-{kind}">{_harmless(text)}</script>' for kind, text in copies.items()
+    )
     body = element("div", element("table", _head(grid) + _body(grid), class_="grid"), class_="scroll", tabindex="0")
     note = element("p", escaped(grid.note), class_="note")
     copy = f'<div class="copy"><span>copy as</span>{buttons}</div>'

@@ -185,7 +185,7 @@
     const update = (change) => (value) => { change(value); state.zoom = null; drawCurves(); };
     controls.replaceChildren(
       sets.length > 1 ? choice("language", sets.map((key) => [key, setName(key)]), state.set, update((v) => { state.set = v; }), "pick-set") : "",
-      own.length > 1 ? choice("lines", [["constructions", "constructions of one condition"], ["conditions", "conditions on one construction"]], state.lines, update((v) => { state.lines = v; }), "pick-lines") : "",
+      own.length > 1 ? choice("lines", [["constructions", "constructions"], ["conditions", "conditions"]], state.lines, update((v) => { state.lines = v; }), "pick-lines") : "",
       state.lines === "constructions"
         ? (own.length > 1 ? choice("condition", own.map(([g, i]) => [i, g.name]), state.group, update((v) => { state.group = +v; }), "pick-group") : "")
         : choice("construction", names.filter((c) => own.some(([g]) => g.curves[c])).map((c) => [c, D.constructions[c]]), state.construction, update((v) => { state.construction = v; }), "pick-construction"),
@@ -205,7 +205,7 @@
     const perplexities = state.lines === "constructions" ? (group.perplexity ? [line(group.perplexity, group.name, 6, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
     $("perplexity-box").hidden = !perplexities.length;
     const extent = $("accuracy-chart").extent;
-    chart($("perplexity-chart"), { series: perplexities, y: { log: true, format: (v) => (v >= 100 ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: "validation perplexity against words seen" });
+    chart($("perplexity-chart"), { series: perplexities, y: { log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: "validation perplexity against words seen" });
     drawEnds(own);
   }
   function zoomBy(factor) {
@@ -231,6 +231,7 @@
     root.append(grid);
     rows.forEach((c, r) => {
       const top = r * (each + head + 8) + 4;
+      if (r) root.append(svg("line", { class: "row", x1: 0, x2: width, y1: top - 4, y2: top - 4 }));
       root.append(label(D.constructions[c], narrow ? 0 : left - 10, narrow ? top + 12 : top + each / 2 + 4, narrow ? "start" : "end"));
       groups.forEach(([g], k) => {
         const found = g.estimates[c];
@@ -245,7 +246,7 @@
       });
     });
     box.replaceChildren(root);
-    $("ends-legend").replaceChildren(...(groups.length > 1 ? groups.map(([g], k) => el("span", {}, svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14 }, mark(k, 7, 7)), " " + g.name + "  ")) : []));
+    $("ends-legend").replaceChildren(...(groups.length > 1 ? groups.map(([g], k) => el("span", {}, svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14 }, mark(k, 7, 7)), " " + g.name)) : []));
   }
   function mark(k, x, y) {
     const shapes = ["M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "M-4,-4h8v8h-8Z", "M0,-5L5,4H-5Z", "M0,-5.5L5.5,0L0,5.5L-5.5,0Z", "M0,5L5,-4H-5Z", "M-1.5,-5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5Z", "M-4,-4L4,4M-4,4L4,-4"];
@@ -285,7 +286,10 @@
     const known = match && sets.includes(match[1]) && match[2] in D.constructions;
     $("main").hidden = !!known;
     $("page").hidden = !known;
-    if (known) { construction(match[1], match[2]); window.scrollTo(0, 0); } else drawCurves();
+    if (known) { construction(match[1], match[2]); window.scrollTo(0, 0); return; }
+    drawCurves();
+    const place = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    if (place) place.scrollIntoView(); // it could not be scrolled to while it was hidden
   }
   function construction(key, name) {
     const own = inSet(key).filter(([g]) => g.constructions.includes(name));
@@ -328,7 +332,7 @@
     const curved = runs.filter((r) => found.traces[r].at.length > 1);
     const view = { way: curved.length ? "checkpoints" : "models", run: curved[0] ?? runs[0], from: 0, to: null, a: runs[0], b: runs[runs.length > 1 ? runs.length - 1 : 0], show: "differ" };
     const rtl = own.some(([g]) => g.rtl), language = key.split("/")[0];
-    const moment = (t, k) => (t.at[k] < 0 ? "end: best weights" : words(t.at[k]) + " words");
+    const moment = (t, k) => (t.at[k] < 0 ? "end: best weights" : t.at[k] === 0 ? "untrained" : words(t.at[k]) + " words");
     const at = (r, k, i) => { const t = found.traces[r]; const good = t.good[k][i], bad = t.bad[k][i]; return good === null || bad === null ? null : [good / 100, bad / 100]; };
     function draw() {
       const t = found.traces[view.run];
@@ -364,11 +368,12 @@
   function card(item, scored, rtl, language) {
     const [, before, good, bad, after, features] = item;
     const sentence = item.length > 1
-      ? el("p", { class: "sentence", dir: rtl ? "rtl" : "ltr", lang: language }, before ? before + " " : "", el("mark", {}, good || "∅"), el("span", { class: "slash" }, "/"), el("s", {}, bad || "∅"), after ? " " + after : "")
+      ? el("p", { class: "sentence", dir: rtl ? "rtl" : "ltr", lang: language }, before ? before + " " : "", el("mark", {}, good || "∅"), el("span", { class: "slash" }, "/"), el("s", {}, bad || "∅"), after ? (after.length < 3 ? "\u00a0" : " ") + after : "")
       : el("p", { class: "sentence" }, "(the sentence is not in these folders: the run is not finished)");
+    const number = (what, value, sign = "") => el("td", { class: "num" }, el("span", { class: "lab" }, what), sign + value.toFixed(2).replace("-", "−"));
     const rows = scored.map(([who, [g, b]]) => {
       const margin = g - b, right = margin > 0 ? "right" : margin < 0 ? "wrong" : "tie";
-      return el("tr", {}, el("td", { class: "who", title: who }, who), el("td", { class: "num" }, g.toFixed(2)), el("td", { class: "num" }, "*" + b.toFixed(2)), el("td", { class: "num" }, (margin > 0 ? "+" : "") + margin.toFixed(2)), el("td", { class: right }, { right: "✓ right", wrong: "✗ wrong", tie: "= tie" }[right]));
+      return el("tr", {}, el("td", { class: "who", title: who }, who), number("good ", g), number("bad ", b, "*"), number("difference ", margin, margin > 0 ? "+" : ""), el("td", { class: right }, { right: "✓ right", wrong: "✗ wrong", tie: "= tie" }[right]));
     });
     return el("li", { class: "item" }, sentence, el("table", {}, el("tbody", {}, ...rows)), features ? el("p", { class: "features" }, features) : "");
   }

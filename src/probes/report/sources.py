@@ -1,0 +1,64 @@
+"""How it was measured: the contracts in words, the sets, the settings of every condition, the versions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from .conditions import Group
+from .page import element, escaped
+from .page_data import results_of
+from .wording import language_name
+
+
+def sources(groups: Sequence[Group]) -> str:
+    """The foot of the page."""
+    contracts = {group.first.label: group.first.contract.get("statement", "not known") for group in groups}
+    made = element("h3", "Scoring contract") + _facts(list(contracts.items()), id_="contract")
+    made += element("h3", "Sets") + _facts(_sets(groups)) + element("h3", "Settings")
+    made += "".join(_settings(group) for group in groups)
+    return made + element("h3", "Versions") + _versions(groups)
+
+
+def _facts(pairs: Sequence[tuple[str, str]], **attributes: str) -> str:
+    rows = "".join(element("dt", escaped(name)) + element("dd", escaped(text)) for name, text in pairs)
+    return element("dl", rows, class_="facts", **attributes)
+
+
+def _sets(groups: Sequence[Group]) -> list[tuple[str, str]]:
+    rows = dict.fromkeys((g.language, g.first.set, g.first.digest, g.first.vocabulary) for g in groups)
+    return [(f"{language_name(lang)}, {name}", f"items {digest}, vocabulary {words}") for lang, name, digest, words in rows]
+
+
+def _settings(group: Group) -> str:
+    names = ", ".join(result.name for result in group.results)
+    text = yaml.safe_dump(_plain(group.first.settings), allow_unicode=True, sort_keys=False, width=110)
+    return _folded(group.title, element("p", escaped(names), class_="note") + element("pre", escaped(text)))
+
+
+def _folded(summary: str, content: str) -> str:
+    return element("details", element("summary", escaped(summary)) + content)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _versions(groups: Sequence[Group]) -> str:
+    """Starts that were alike are told once."""
+    found: dict[str, list[str]] = {}
+    for result in results_of(groups):
+        starts = result.provenance.get("starts") or [{}]
+        known = {key: starts[-1][key] for key in ("git", "python", "platform", "versions") if starts[-1].get(key)}
+        text = yaml.safe_dump(_plain(known), allow_unicode=True, sort_keys=False) if known else "not known"
+        found.setdefault(text, []).append(result.name)
+    return "".join(_folded(_few(names), element("pre", escaped(text))) for text, names in found.items())
+
+
+def _few(names: Sequence[str]) -> str:
+    several = list(dict.fromkeys(names))
+    return ", ".join(several[:3]) + (f" and {len(several) - 3} more" if len(several) > 3 else "")
