@@ -66,13 +66,15 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
         if first and settings["ckpt_path"] != "auto":
             folder.must_be_free()
     recipe, model, corpus, watching = prepared(settings, folder, resume)
-    known = enter(settings, folder, corpus.summary()) if first else {}
+    words = {"vocabulary_digest": corpus.vocabulary.digest()}
+    known = enter(settings, folder, corpus.summary() | words) if first else {}
     log.write_to(folder.log)
     loggers = loggers_of(settings, folder, known) if first else []
     try:
         result = fit(recipe, model, corpus, about(settings, corpus), folder, loggers, watching, resume)
         if first:
             folder.finish(result | {name: value for each in watching for name, value in each.result().items()})
+            write_report(folder)
             show_result(folder)
     finally:
         close(loggers, folder)
@@ -136,6 +138,17 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
     asked = [replace(each, references=references(each.whole, corpus.train, encode, vocabulary)) for each in asked]
     warm = corpus.warm() if asked[0].whole.contract.rules.start == "warm" else None
     return [Watching(asked, reader_of("model", encode, vocabulary.unk, warm), schedule, folder.probes)]
+
+
+def write_report(folder: "RunFolder") -> None:
+    """The run's own page; nothing of the run is lost where it cannot be written."""
+    from lm import screen
+    from probes.report import own_report
+
+    try:
+        own_report(folder.path)
+    except OSError as error:
+        screen.say(f"report     not written: {error}")
 
 
 def show_finished(folder: "RunFolder") -> None:

@@ -36,9 +36,16 @@ SPEED = {
 
 
 @cache
-def asked(language: str, limit: int, protocol: str = "default", rules: tuple[tuple[str, Any], ...] = (), seed: int = 0) -> Probe:
+def asked(
+    language: str,
+    limit: int,
+    protocol: str = "default",
+    rules: tuple[tuple[str, Any], ...] = (),
+    seed: int = 0,
+    constructions: tuple[str, ...] = (),
+) -> Probe:
     agreed = contract(protocol, dict(rules))
-    selection = Selection(limit=limit, rules=agreed.rules, seed=seed)
+    selection = Selection(constructions, limit, seed, rules=agreed.rules)
     sets = collect(located("grammars/{lang}", language), language, "grammar", cache_folder(), selection)
     return probe("agreement", language, sets, agreed)
 
@@ -48,15 +55,15 @@ def scores(chosen: Probe, skill: float, rng: np.random.Generator) -> WordScores:
     lengths = np.array([len(sentence.words.split()) for sentence in chosen.sentences])
     firsts = np.concatenate([[0], np.cumsum(lengths)])
     logprobs = rng.normal(-2.5, 0.3, firsts[-1])
-    for contrast in range(len(chosen.contrasts)):
-        name = chosen.constructions[chosen.contrasts.set[contrast]].removesuffix("_inanim")
-        margin = rng.normal(skill * SPEED.get(name, 2.0), 1.0)
-        for side, sign in ((0, 1), (1, -1)):
-            place = firsts[chosen.contrasts.sentences[contrast, side]] + chosen.contrasts.varied[contrast, side, 0]
-            logprobs[place] = -4 + sign * margin / 2
+    contrasts = chosen.contrasts
+    speeds = np.array([SPEED.get(name.removesuffix("_inanim"), 2.0) for name in chosen.constructions])
+    margins = rng.normal(skill * speeds[contrasts.set], 1.0)
+    for side, sign in ((0, 1), (1, -1)):
+        logprobs[firsts[contrasts.sentences[:, side]] + contrasts.varied[:, side, 0]] = -4 + sign * margins / 2
     return WordScores(firsts, logprobs.astype(np.float32), np.zeros(firsts[-1], bool))
 
 
+@cache
 def settings(*overrides: str) -> dict[str, Any]:
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         return OmegaConf.to_container(compose("train", list(overrides)), resolve=True)  # type: ignore[return-value]

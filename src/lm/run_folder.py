@@ -35,7 +35,7 @@ def settings_hash(settings: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """`config.yaml provenance.json metrics.csv probes/ checkpoints/ train.log`, and `DONE` when the run is finished."""
+    """`config.yaml provenance.json metrics.csv probes/ checkpoints/ train.log`; `DONE report.html` when the run is finished."""
 
     path: Path
 
@@ -62,6 +62,10 @@ class RunFolder:
     @property
     def probes(self) -> Path:
         return self.path / "probes"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.html"
 
     def exists(self) -> bool:
         return (self.path / "config.yaml").exists()

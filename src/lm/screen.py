@@ -89,6 +89,8 @@ def places(folder: RunFolder) -> None:
     log.info("all of it  %s", folder.path)
     log.info("metrics    %s", folder.metrics)
     log.info("best model %s", folder.best)
+    if folder.report.exists():
+        log.info("report     %s", folder.report)
 
 
 def say(line: str) -> None:

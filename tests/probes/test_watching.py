@@ -103,6 +103,15 @@ def test_a_finished_run_shows_its_tables_again(finished: Path) -> None:
     assert "overwrite=true" in again
 
 
+def test_a_finished_run_has_a_page_of_its_own_and_says_where(finished: Path) -> None:
+    run = finished / "runs/on"
+    text = (run / "report.html").read_text(encoding="utf-8")
+    assert "<title>on</title>" in text
+    assert "each sentence alone, after &lt;eos&gt; with a zero state" in text
+    assert f"report     {run}/report.html" in (run / "train.log").read_text(encoding="utf-8")
+    assert json.loads((run / "provenance.json").read_text(encoding="utf-8"))["corpus"]["vocabulary_digest"]
+
+
 def test_evaluate_takes_runs_texts_and_corpora(finished: Path) -> None:
     run = finished / "runs/on"
     curve = evaluate(finished, f"ckpt_path={run}", "probes.limit=4", "probes.constructions=[prep]").stdout

@@ -9,8 +9,6 @@ In a notebook two lines are enough:
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .gathering import gather
-
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
@@ -18,8 +16,9 @@ if TYPE_CHECKING:
 
 def load(*paths: Path | str) -> "pd.DataFrame":
     """Runs and evaluations as a frame: a row a run, a moment (`final`, or a step on the way) and a construction."""
-    from .conditions import grouped  # noqa: PLC0415 pandas and the rest come when they are needed
+    from .conditions import grouped  # noqa: PLC0415 what is heavy comes when it is needed
     from .frame import frame_of  # noqa: PLC0415
+    from .gathering import gather  # noqa: PLC0415
     from .paper_tables import Estimates  # noqa: PLC0415
 
     return frame_of(Estimates(grouped(gather(paths).results)))
@@ -34,6 +33,7 @@ def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
 
 def own_report(folder: Path) -> Path | None:
     """The small report of one run, in its own folder: the page alone, from what training needs anyway."""
+    from .gathering import gather  # noqa: PLC0415
     from .report import PAGE, Report, write_page  # noqa: PLC0415
 
     found = gather([folder])

@@ -49,9 +49,9 @@ def models_compared(result: Result, base: Result) -> list[Compared]:
         if both.any():
             one, two = (own.correct[both, side] / own.n[both, side] for side in (0, 1))
             better, worse = int((one > two).sum()), int((one < two).sum())
-            accuracies = Judgements(own.construction[both], own.correct[both], own.n[both]).accuracy
-            names = (construction, result.name, base.name)
-            found.append(Compared(*names, *map(float, accuracies), int(both.sum()), better, worse, mcnemar(better, worse)))
+            here, there = Judgements(own.construction[both], own.correct[both], own.n[both]).accuracy.tolist()
+            names, counts = (construction, result.name, base.name), (int(both.sum()), better, worse)
+            found.append(Compared(*names, here, there, *counts, mcnemar(better, worse)))
     return found
 
 

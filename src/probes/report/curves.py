@@ -47,8 +47,8 @@ def _over_seeds(group: Group, points: Callable[[Result], Iterable[tuple[int, int
                 found.setdefault(place, []).append((words, value))
     curve = Curve([], [], [])
     for place in sorted(found):
-        words, values = (np.array(side, float) for side in zip(*found[place], strict=True))
-        curve.words.append(float(words.mean()))
+        seen, values = (np.array(side, float) for side in zip(*found[place], strict=True))
+        curve.words.append(float(seen.mean()))
         curve.mean.append(float(values.mean()))
         curve.sd.append(spread(values))
     return curve

@@ -72,4 +72,4 @@ def _column(file: Path, item: NDArray[np.int64], items: int, every: bool) -> tup
         worst = np.ones(items)
         np.minimum.at(worst, item[covered], verdict[covered])
         return np.where(n > 0, worst, 0.0), (n > 0).astype(float)
-    return np.bincount(item[covered], weights=verdict[covered], minlength=items), n
+    return np.bincount(item[covered], weights=verdict[covered], minlength=items).astype(float), n

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from probes.accuracy import CELLS, averaged, wilson
 from probes.accuracy import Table as Final
-from probes.accuracy import averaged, wilson
 
+PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi")
 
 
@@ -118,7 +119,7 @@ def scores_at(moment: Moment) -> dict[str, Score]:
     found = {}
     for name in dict.fromkeys(key.split("/")[0] for key in moment.values if not key.startswith("mean/")):
         own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
-        counts = [int(own.get(count, 0)) for count in ("n", "ties", "uncovered")]
-        parts = {part: (own[part], 0) for part in ("matched", "mismatched", "ss", "sp", "ps", "pp") if part in own}
-        found[name] = Score(own.get("accuracy", math.nan), *counts, parts)
+        n, ties, uncovered = (int(own.get(count, 0)) for count in ("n", "ties", "uncovered"))
+        parts = {part: (own[part], 0) for part in PARTS if part in own}
+        found[name] = Score(own.get("accuracy", math.nan), n, ties, uncovered, parts)
     return found

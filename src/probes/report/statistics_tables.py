@@ -16,13 +16,13 @@ from .results import Result
 from .wording import construction_name, language_name, ordered, words_shown
 
 ABOUT_MODELS = (
-    "better, worse: items that one model has right and the other wrong. p: McNemar's exact test; p, Holm: corrected over all rows "
-    f"of this table, * below {ALPHA}. It speaks of these models and these items; that items share words, the test does not know."
+    "better, worse: items that one model has right and the other wrong. p: McNemar's exact test; p, Holm: corrected over all "
+    f"rows of this table, * below {ALPHA}. It speaks of these models and these items; it does not know that items share words."
 )
 ABOUT_RECIPES = (
     "p: permutation test over seeds, exact where there are few; p, Holm: corrected over all rows of this table, "
-    f"* below {ALPHA}. It speaks of the recipes. Five seeds against five cannot give less than 0.008, three against three not less "
-    "than 0.1."
+    f"* below {ALPHA}. It speaks of the recipes. Five seeds against five cannot give less than 0.008, three against three not "
+    "less than 0.1."
 )
 ABOUT_ACQUISITION = (
     "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "

@@ -1,0 +1,56 @@
+"""A large report: 50 runs of 40 epochs, 10 constructions. How long it takes, how large the page is, how soon it is there.
+
+python benchmarks/report.py [FOLDER]     (runs are written to FOLDER once, and used again)
+"""
+
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+import browser
+from synthetic_runs import asked, settings, write_run
+
+from probes.report.report import report, write, write_page
+
+TEN = (
+    *("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep"),
+    *("sent_comp", "simple_reflexives", "reflexives_across"),
+)
+
+
+def made(folder: Path, runs: int = 50, epochs: int = 40) -> Path:
+    """Ten seeds of five recipes."""
+    whole = asked("en", 400, constructions=TEN)
+    for number in range(runs):
+        place = folder / f"en-{number:02d}"
+        if not (place / "DONE").exists():
+            chosen = settings("lang=en", f"model.embedding={100 * (1 + number // 10)}")
+            write_run(place, whole, number % 10, epochs, 400, 0.4 + number / 100, chosen)
+    return folder
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
+        runs = made(folder / "runs")
+        started = time.perf_counter(), time.process_time()
+        page = write_page(report([runs], baseline="en-00"), folder / "page.html")
+        print(f"page     {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
+        print(f"size     {page.stat().st_size / 1e6:6.2f} MB")
+        started = time.perf_counter(), time.process_time()
+        write(report([runs], baseline="en-00"), folder / "report")
+        print(f"all      {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
+        print(f"memory   {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:6.0f} MB")
+        if browser.CHROMIUM:
+            opened = browser.Browser(Path(temporary) / "profile")
+            seconds = [opened.open(page.resolve().as_uri()) for _ in range(3)]
+            opened.close()
+            print(f"view     {min(seconds):6.2f} s (best of three: {', '.join(f'{s:.2f}' for s in seconds)})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""A small study: two languages, two networks, several seeds; and what gets into a folder by mistake."""
+
+from pathlib import Path
+
+import pytest
+from synthetic_runs import asked, settings, write_evaluation, write_run
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "runs"
+    for language, skill in (("de", 0.6), ("he", 0.4)):
+        whole = asked(language, 24)
+        for seed in (1, 2, 3):
+            write_run(folder / f"{language}-lstm-s{seed}", whole, seed, skill=skill + seed / 50)
+    whole = asked("de", 24)
+    other = settings("lang=de", "model=transformer")
+    for seed in (1, 2):
+        write_run(folder / f"de-transformer-s{seed}", whole, seed, skill=1.0, chosen=other)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def capitalised(study: Path) -> Path:
+    """The German LSTMs, asked with a capital at the beginning."""
+    whole = asked("de", 24, rules=(("capitalize", True),))
+    for seed in (1, 2):
+        write_evaluation(study.parent / f"results/capital-{seed}", whole, [f"de-lstm-s{seed}/best"])
+    return study.parent / "results"
