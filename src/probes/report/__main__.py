@@ -29,8 +29,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _made(asked: argparse.Namespace) -> int:
-    from .report import report, write  # noqa: PLC0415 --help answers at once
+    from .missing import must_be_there  # noqa: PLC0415 --help answers at once
+    from .report import report, write  # noqa: PLC0415
 
+    must_be_there("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
     made = report(asked.runs, asked.baseline, crossings)
     for note in made.notes():

@@ -8,7 +8,7 @@ from typing import Any
 from .results import Result
 
 # Of the settings: what does not change a result, and what is told apart in another way (language, items and contract).
-ASIDE = ("seed", "name", "tags", "ckpt_path", "overwrite", "paths", "logger", "probes", "lang", "debug", "experiment", "summary")
+ASIDE = ("seed", "name", "tags", "overwrite", "paths", "logger", "probes", "lang", "debug", "experiment", "summary")
 MACHINE = ("accelerator", "devices", "num_nodes", "strategy", "threads", "profiler", "log_every_n_steps")
 SHOWN = 3  # settings in the name of a condition
 
@@ -45,6 +45,8 @@ class Group:
 def settings_of(result: Result) -> dict[str, Any]:
     """What makes the condition: a flat view of all settings that change the model, the seed aside."""
     kept = {key: value for key, value in result.settings.items() if key not in ASIDE}
+    if kept.get("ckpt_path") in (None, "auto"):  # another file would be another beginning
+        kept.pop("ckpt_path", None)
     if isinstance(kept.get("trainer"), Mapping):
         kept["trainer"] = {key: value for key, value in kept["trainer"].items() if key not in MACHINE}
     return dict(_flat(kept)) | {"languages": "+".join(result.languages)}

@@ -20,6 +20,7 @@ def frame_of(estimates: Estimates) -> "pd.DataFrame":
     """`low` and `high` are the interval of the condition's mean, over items and seeds."""
     with explained():
         import pandas as pd  # noqa: PLC0415
+        import scipy.special  # noqa: F401, PLC0415 intervals over seeds need it
     rows: list[dict[str, Any]] = []
     for group in estimates.groups:
         for result in group.results:

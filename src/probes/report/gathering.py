@@ -19,6 +19,7 @@ from pyarrow import parquet
 from data.errors import UserError
 from probes.results import read_summary
 
+from .conditions import comparable, condition
 from .results import Moment, Result, scores_at, scores_of
 
 DEPTH = 3  # folders within folders: runs/<sweep>/<job>
@@ -56,7 +57,7 @@ def gather(paths: Sequence[Path | str]) -> Gathered:
             seen.add(folder.resolve())
             found = _read(folder, left_out)
             results += found
-    return _linked(Gathered(results, left_out))
+    return _once(_linked(Gathered(results, left_out)))
 
 
 def _expanded(paths: Sequence[Path | str]) -> Iterator[Path]:
@@ -292,6 +293,17 @@ def _linked(found: Gathered) -> Gathered:
             result = replace(result, settings=dict(own) | ({"checkpoint": checkpoint} if checkpoint != "best" else {}))  # noqa: PLW2901
         kept.append(result)
     return Gathered(kept, found.left_out)
+
+
+def _once(found: Gathered) -> Gathered:
+    """The same settings with the same seed are the same run, however often it was copied: it must not count as two seeds."""
+    kept: dict[tuple[str, ...], Result] = {}
+    for result in found.results:
+        key = (condition(result), str(result.seed), *comparable(result), result.vocabulary, str(result.finished))
+        first = kept.setdefault(key, result)
+        if first is not result:
+            found.left_out.append(LeftOut(str(result.path), f"the same settings and seed as {first.path}"))
+    return Gathered(list(kept.values()), found.left_out)
 
 
 def _identity(result: Result, name: str) -> tuple[str, ...]:

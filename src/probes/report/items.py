@@ -51,7 +51,7 @@ def chosen(results: Sequence[Result], numbers: Sequence[int]) -> Chosen | None:
         return None
     pool, names = _pool([result for _, result in readable])
     index = {key: i for i, key in enumerate(pool)}
-    cache: dict[tuple[str, ...], list[Key]] = {}
+    cache: dict[tuple[str, ...], NDArray[np.int64]] = {}
     traces = {number: _trace(result, index, cache) for number, result in readable}
     kept = _interesting(names, traces)
     few = {n: Trace(t.moments, t.good[:, kept], t.bad[:, kept]) for n, t in traces.items()}
@@ -88,7 +88,7 @@ def numbered(pairs: Sequence[tuple[str, str]]) -> list[Key]:
     return found
 
 
-def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], list[Key]]) -> Trace:
+def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], NDArray[np.int64]]) -> Trace:
     files = _files(result)
     good = np.full((len(files), len(index)), np.nan, np.float32)
     bad = good.copy()
@@ -96,12 +96,11 @@ def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], l
         # Within a run all samples have the same items in the same order, and so have whole sets of the same digest.
         place = (result.digest, result.label, "whole") if words < 0 else (str(file.parent), result.language, result.set)
         if place not in cache:
-            cache[place] = _keys(file)
-        keys = cache[place]
+            cache[place] = np.array([index.get(key, -1) for key in _keys(file)])
+        places = cache[place]
         table = parquet.read_table(file, columns=["good_score", "bad_score", "covered"])
-        if len(keys) != table.num_rows:
+        if len(places) != table.num_rows:
             continue
-        places = np.array([index.get(key, -1) for key in keys])
         taken = (places >= 0) & table["covered"].to_numpy()
         good[row, places[taken]] = table["good_score"].to_numpy()[taken]
         bad[row, places[taken]] = table["bad_score"].to_numpy()[taken]

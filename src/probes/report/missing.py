@@ -2,8 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 from data.errors import UserError
+
+
+def must_be_there(*packages: str) -> None:
+    """Before any work."""
+    with explained():
+        for package in packages:
+            import_module(package)
 
 
 @contextmanager

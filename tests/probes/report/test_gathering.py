@@ -131,6 +131,19 @@ def test_what_an_evaluation_says_again_is_left_out(study: Path, tmp_path: Path) 
     assert [result.items is not None for result in found.results] == [True] * 3
 
 
+def test_a_copy_of_a_run_is_no_second_seed(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study / "de-lstm-s1", tmp_path / "copy")
+    found = gather([study / "de-lstm-s1", tmp_path])
+    assert len(found.results) == 1
+    assert [each.why for each in found.left_out] == [f"the same settings and seed as {study}/de-lstm-s1"]
+
+
+def test_runs_that_began_elsewhere_are_another_condition(tmp_path: Path) -> None:
+    for seed, began in ((1, "auto"), (2, None), (3, "runs/x/checkpoints/best.ckpt")):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, chosen=dict(settings("lang=de")) | {"ckpt_path": began})
+    assert [len(group.results) for group in grouped(gather([tmp_path]).results)] == [2, 1]
+
+
 def test_folders_may_be_given_by_a_pattern_and_count_once(study: Path) -> None:
     assert len(gather([f"{study}/de-lstm-*", study / "de-lstm-s1"]).results) == 3
     with pytest.raises(UserError, match="there is no such folder; give the folders of runs"):
