@@ -34,15 +34,16 @@ def main(cfg: DictConfig) -> None:
     from lm.logs import logged
 
     with explained(), logged(first=True):
+        checkpoints_of(cfg.ckpt_path)  # before anything that takes time
         evaluate(OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True))
 
 
 def evaluate(settings: Any) -> None:
     """From checkpoints to tables and files."""
-    from probes.text import show_surprisal
-
     models = candidates(settings)
     if settings["text"] is not None:
+        from probes.text import show_surprisal
+
         show_surprisal(tokens(str(settings["text"]), models[0]), [(model.name, model.scorer) for model in models])
         return
     perplexities = {model.name: perplexity(settings, model) for model in models} if settings.get("data") else {}
@@ -106,8 +107,10 @@ def checkpoints_of(asked: Any) -> list[Path]:
     if asked is None:
         raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
     files: list[Path] = []
-    for path in map(Path, asked if isinstance(asked, list) else [asked]):
+    for path in map(Path, [asked] if isinstance(asked, str) else asked):
         found = sorted(path.glob("checkpoints/*.ckpt")) or sorted(path.glob("*.ckpt")) if path.is_dir() else [path]
+        if not path.exists():
+            raise UserError(f"{path}: there is no such checkpoint")
         if not found:
             raise UserError(f"ckpt_path={path}: no checkpoint in this folder; give a file, or the folder of a run")
         files += found

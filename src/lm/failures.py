@@ -1,13 +1,20 @@
 """Wrong input and bad luck end in one clear line and a status that is not 0; what is a bug of ours keeps its traceback."""
 
 import errno
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from data.errors import UserError
 
-from .interruption import Interrupted
+
+class Interrupted(Exception):
+    """Training was asked to stop and has saved its state."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.exit_status = 128 + number
 
 
 @contextmanager
