@@ -139,7 +139,7 @@ def test_overwriting_removes_runs_and_nothing_else(tmp_path):
         (["lang=xx"], "Available options in 'lang':"),
         (["model=gru"], "Available options in 'model':"),
         (["modle.embedding=3"], "modle"),
-        (["lang=[de,fr]"], "error: lang=[de,fr]: only the last of these would be used; give one language"),
+        (["lang=[de,fr]"], "error: lang=[de,fr]: only the last of these would be used; give lang=multi lang.languages=[de,fr]"),
         (["data=text", "data.path=/no/such.txt"], "error: /no/such.txt: there is no such file"),
     ],
 )
