@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -174,3 +175,13 @@ def _split(folder: Path, split: str, about: dict[str, Any]) -> Split:
     languages = folder / f"{split}.languages.npy"
     known = np.load(languages) if languages.exists() else None
     return Split(ids, np.load(folder / f"{split}.offsets.npy"), about["unknown"][split], spelled, known)
+
+
+def main() -> None:
+    """`python -m data.corpus lang=de data=wikipedia`: as `train.py` with the same settings, but only the corpus is prepared."""
+    command = Path(__file__).resolve().parents[2] / "train.py"
+    os.execv(sys.executable, [sys.executable, str(command), *sys.argv[1:], "prepare=true"])  # noqa: S606
+
+
+if __name__ == "__main__":
+    main()

@@ -3,11 +3,10 @@
 import base64
 import hashlib
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import sentencepiece
@@ -105,21 +104,14 @@ class PieceRule:
 
     def made(self, counts: Counts) -> Pieces:
         """Sentencepiece cuts at spaces before it learns, so that words with their counts are all it needs of a text."""
-        words = counts.folder / "words.tsv"
-        with words.open("w", encoding="utf-8", newline="\n") as stream:
-            for word, count in counts.most_frequent(LEARNT_FROM):
-                if word not in (EOS, UNK):
-                    stream.write(f"{word.replace(START, '_')}\t{count}\n")
-        try:
-            return Pieces(self._trained(words))
-        finally:
-            words.unlink()
+        entries = (entry for entry in counts.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
+        return Pieces(self._trained(f"{word.replace(START, '_')}\t{count}" for word, count in entries))
 
-    def _trained(self, words: Path) -> bytes:
+    def _trained(self, words: Iterator[str]) -> bytes:
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
-                input=str(words),
+                sentence_iterator=words,
                 input_format="tsv",
                 model_writer=model,
                 model_type=self.kind,

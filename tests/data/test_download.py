@@ -1,13 +1,11 @@
 """Downloads, with a server of our own in the part of the publishers: whatever it does, no half file under the final name."""
 
 import hashlib
-import threading
-import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from publisher import Publisher, published
 
 from data.download import DownloadError, Patience, fetch, recorded, verify
 
@@ -15,76 +13,10 @@ TEXT = b"".join(b"sentence number %d .\n" % i for i in range(20_000))
 QUICK = Patience(retries=2, pause=0.001, timeout=0.5)
 
 
-class Publisher(ThreadingHTTPServer):
-    """Serves one file; `faults` are played in turn, one a request, then everything is fine."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answer)
-        self.content, self.version = TEXT, '"one"'
-        self.faults: list[str] = []
-        self.requests: list[dict[str, str]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/train.txt"
-
-
-class Answer(BaseHTTPRequestHandler):
-    server: Publisher
-
-    def do_GET(self) -> None:
-        self.server.requests.append(dict(self.headers))
-        fault = self.server.faults.pop(0) if self.server.faults else ""
-        if fault.isdigit():
-            self.send_response(int(fault))
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        self._send(fault)
-
-    def _send(self, fault: str) -> None:
-        content = self.server.content
-        start = self._start()
-        self.send_response(206 if start else 200)
-        if self.server.version:
-            self.send_header("ETag", self.server.version)
-        if fault != "chunked":
-            self.send_header("Content-Length", str(len(content) - start))
-        self.end_headers()
-        if fault == "cut off":
-            self.wfile.write(content[start : start + 150_000])
-            return
-        if fault == "stalled":
-            self.wfile.write(content[start : start + 100_000])
-            self.wfile.flush()
-            time.sleep(1)
-            return
-        step = 40_000 if fault == "slow" else len(content)
-        for at in range(start, len(content), step):
-            self.wfile.write(content[at : at + step])
-            if fault == "slow":
-                time.sleep(0.03)
-
-    def _start(self) -> int:
-        wanted = self.headers.get("Range", "")
-        same = self.headers.get("If-Range") == self.server.version
-        return int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and same else 0
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def publisher() -> Iterator[Publisher]:
-    server = Publisher()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with published({"/train.txt": TEXT}) as server:
+        yield server
 
 
 def only_the_file(folder: Path) -> bool:
@@ -94,24 +26,28 @@ def only_the_file(folder: Path) -> bool:
 @pytest.mark.parametrize("fault", ["", "slow", "chunked"])
 def test_a_complete_file_is_stored_with_its_size_and_checksum(publisher, tmp_path, fault):
     publisher.faults = [fault]
-    fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert (tmp_path / "train.txt").read_bytes() == TEXT
     known = recorded(tmp_path / "train.txt")
-    assert (known.url, known.size, known.sha256) == (publisher.url, len(TEXT), hashlib.sha256(TEXT).hexdigest())
+    assert (known.url, known.size, known.sha256) == (
+        f"{publisher.address}/train.txt",
+        len(TEXT),
+        hashlib.sha256(TEXT).hexdigest(),
+    )
     assert only_the_file(tmp_path)
 
 
 def test_the_second_time_nobody_is_asked(publisher, tmp_path):
-    first = fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
-    assert fetch(publisher.url, tmp_path / "train.txt", patience=QUICK) == first
+    first = fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK) == first
     assert len(publisher.requests) == 1
-    assert fetch(publisher.url, tmp_path / "train.txt", offline=True) == first
+    assert fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", offline=True) == first
 
 
 @pytest.mark.parametrize("fault", ["cut off", "stalled"])
 def test_what_was_cut_off_is_resumed_where_it_was(publisher, tmp_path, fault):
     publisher.faults = [fault, fault]
-    fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert (tmp_path / "train.txt").read_bytes() == TEXT
     ranges = [request.get("Range") for request in publisher.requests]
     assert ranges[0] is None
@@ -122,9 +58,9 @@ def test_what_was_cut_off_is_resumed_where_it_was(publisher, tmp_path, fault):
 def test_an_interrupted_fetch_goes_on_at_the_next_start(publisher, tmp_path):
     publisher.faults = ["cut off", "503", "503", "503"]
     with pytest.raises(DownloadError, match="the server answers 503 .* what has arrived is kept"):
-        fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert not (tmp_path / "train.txt").exists()
-    fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert publisher.requests[-1]["Range"] == "bytes=150000-"
     assert (tmp_path / "train.txt").read_bytes() == TEXT
 
@@ -132,16 +68,16 @@ def test_an_interrupted_fetch_goes_on_at_the_next_start(publisher, tmp_path):
 def test_a_file_that_changes_while_it_is_fetched_is_fetched_from_its_start(publisher, tmp_path):
     publisher.faults = ["cut off", "503", "503", "503"]
     with pytest.raises(DownloadError):
-        fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
-    publisher.content, publisher.version = TEXT[::-1], '"two"'
-    fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    publisher.files["/train.txt"], publisher.version = TEXT[::-1], '"two"'
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert (tmp_path / "train.txt").read_bytes() == TEXT[::-1]
 
 
 def test_without_a_version_nothing_is_pieced_together(publisher, tmp_path):
     publisher.version = ""
     publisher.faults = ["cut off"]
-    fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert [request.get("Range") for request in publisher.requests] == [None, None]
     assert (tmp_path / "train.txt").read_bytes() == TEXT
 
@@ -150,7 +86,7 @@ def test_a_server_that_always_stops_short_is_given_up(publisher, tmp_path):
     publisher.version = ""
     publisher.faults = ["cut off"] * 9
     with pytest.raises(DownloadError, match=r"cut off after 150,000 of [\d,]+ bytes, 3 times in a row"):
-        fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert not (tmp_path / "train.txt").exists()
 
 
@@ -162,38 +98,38 @@ def test_a_server_that_always_stops_short_is_given_up(publisher, tmp_path):
     ],
 )
 def test_a_wrong_size_or_other_content_than_the_first_time_is_refused(publisher, tmp_path, content, message):
-    fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     (tmp_path / "train.txt").unlink()
-    publisher.content, publisher.version = content, '"two"'
+    publisher.files["/train.txt"], publisher.version = content, '"two"'
     with pytest.raises(DownloadError, match=message):
-        fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert not (tmp_path / "train.txt").exists()
     assert not (tmp_path / "train.txt.part").exists()
 
 
 def test_a_fetched_file_that_was_changed_here_is_found_out(publisher, tmp_path):
     file = tmp_path / "train.txt"
-    fetch(publisher.url, file, patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", file, patience=QUICK)
     verify(file)
     file.write_bytes(TEXT.replace(b"number 7 ", b"number 8 "))
     with pytest.raises(DownloadError, match="remove it and it is fetched anew"):
         verify(file)
     file.write_bytes(TEXT[:-1])
     with pytest.raises(DownloadError, match="remove it and it is fetched anew"):
-        fetch(publisher.url, file, patience=QUICK)
+        fetch(f"{publisher.address}/train.txt", file, patience=QUICK)
 
 
 def test_a_missing_file_is_told_at_once(publisher, tmp_path):
     publisher.faults = ["404"]
     with pytest.raises(DownloadError, match=r"train.txt: the server answers 404 Not Found; check the address"):
-        fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert len(publisher.requests) == 1
     assert not (tmp_path / "train.txt").exists()
 
 
 def test_a_busy_server_is_asked_again(publisher, tmp_path):
     publisher.faults = ["503", "429"]
-    fetch(publisher.url, tmp_path / "train.txt", patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert (tmp_path / "train.txt").read_bytes() == TEXT
     assert len(publisher.requests) == 3
 
