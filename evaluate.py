@@ -8,7 +8,7 @@ import hydra
 from omegaconf import DictConfig, OmegaConf
 
 if TYPE_CHECKING:
-    from data.vocabulary import Vocabulary
+    from data.tokenizer import Tokenizer
     from lm.model import LanguageModel
     from probes.accuracy import Table
     from probes.probe import Probe
@@ -22,7 +22,7 @@ class Candidate:
     name: str
     scorer: "Scorer"
     model: "LanguageModel"
-    vocabulary: "Vocabulary"
+    vocabulary: "Tokenizer"
     about: dict[str, Any]
     words_seen: int
 
@@ -121,7 +121,7 @@ def candidate(file: Path, settings: Any) -> Candidate:
     """A checkpoint as a scorer."""
     from data.errors import UserError
     from lm.checkpoints import load, read
-    from probes.preparation import encoder, reader_of
+    from probes.preparation import reader_of
 
     saved = read(file)
     model, vocabulary, about = load(file)
@@ -133,9 +133,8 @@ def candidate(file: Path, settings: Any) -> Candidate:
                 f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to begin with; use zero"
             )
         warm = about["warm"]
-    encode = encoder(vocabulary)
     run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
-    scorer = reader_of(file.stem, encode, vocabulary.unk, warm)(model)
+    scorer = reader_of(file.stem, vocabulary, warm)(model)
     return Candidate(f"{run}/{file.stem}", scorer, model, vocabulary, about, saved["training"]["words_seen"])
 
 
@@ -157,13 +156,15 @@ def tokens(text: str, model: Candidate) -> list[str]:
 
 def perplexity(settings: Any, model: Candidate) -> dict[str, float]:
     """Of the test part of a corpus, in the words that the model knows; under the protocol clams also their macro-average."""
+    from data.chosen import selection_of
     from data.corpus import encoded
     from lm.perplexity import measured
     from probes.text import macro_perplexity
-    from train import source_of
+    from train import languages_of, source_of
 
-    language = settings.get("lang") or model.about["settings"]["lang"]
-    test = encoded(source_of(settings | {"lang": language}), model.vocabulary, "test")
+    trained = model.about["settings"]
+    chosen = settings | {"lang": settings.get("lang") or trained["lang"], "tokenizer": trained["tokenizer"]}
+    test = encoded(source_of(chosen), model.vocabulary, "test", selection_of(settings["data"], languages_of(chosen)))
     found = {"test/perplexity": measured(model.model, test).perplexity}
     if settings["probes"].get("protocol") == "clams":
         found["test/perplexity_macro"] = macro_perplexity(model.model, test)

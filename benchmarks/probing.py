@@ -50,6 +50,18 @@ def numbered(texts: list[str]) -> dict[str, int]:
     return dict(zip(words, random.Random(0).sample(range(2, V), len(words)), strict=True))
 
 
+class Numbered:
+    """Words at random places of a vocabulary."""
+
+    eos, unk = 0, 1
+
+    def __init__(self, numbers: dict[str, int]) -> None:
+        self.numbers = numbers
+
+    def encode_word(self, word: str) -> list[int]:
+        return [self.numbers[word]]
+
+
 def in_batches(model: LanguageModel, ids: list[list[int]], size: int) -> list[list[float]]:
     """Sentences of one length side by side, the whole softmax of every position: how it is usually done."""
     found: list[list[float]] = []
@@ -75,7 +87,7 @@ def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -
     numbers = numbered(texts)
     ids = [[numbers[word] for word in text.split()] for text in texts]
     asked = [Sentence(text) for text in texts]
-    scorer = IncrementalScorer("ours", model, lambda word: [numbers[word]], 1)
+    scorer = IncrementalScorer("ours", model, Numbered(numbers))
     ours, scores = timed(lambda: scorer.score(asked), repeat)
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
     buckets = [order[at : at + 64] for at in range(0, len(order), 64)]

@@ -95,7 +95,7 @@ def test_a_runs_name_depends_on_what_changes_the_result_alone():
         "model.embedding=100",
         "data.withhold=[obj_rel]",
         "trainer.max_epochs=9",
-        "model/scheduler=constant",
+        "model/scheduler=one_cycle",
         "callbacks.checkpoints.monitor=valid/loss",
     ):
         assert train.name_of(settings(other)) != base

@@ -20,7 +20,18 @@ import yaml
 
 from data.errors import UserError
 
-PACKAGES = ("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy", "wandb", "sentencex")
+PACKAGES = (
+    "torch",
+    "pytorch-lightning",
+    "hydra-core",
+    "omegaconf",
+    "numpy",
+    "wandb",
+    "sentencex",
+    "sentencepiece",
+    "sacremoses",
+    "datasets",
+)
 
 
 class RunExists(UserError):

@@ -13,7 +13,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 from pyarrow import parquet
-from training_runs import ROOT, TINY, clean, rows_without_times, same_weights, train
+from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, rows_without_times, same_weights, train
 
 import evaluate as evaluate_command
 import train as train_command
@@ -47,7 +47,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_training_is_the_same_to_the_bit_with_probes_and_without(finished: Path) -> None:
-    train(finished, *(each for each in TINY if not each.startswith("probes.")), "name=off", "probes=none")
+    train(finished, *WITHOUT_PROBES, "name=off")
     on, off = (finished / "runs" / name for name in ("on", "off"))
     assert same_weights(on / "checkpoints/last.ckpt", off / "checkpoints/last.ckpt")
     losses = [[row["train/loss"] for row in read(run / "metrics.csv") if "train/loss" in row] for run in (on, off)]

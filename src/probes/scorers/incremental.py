@@ -1,6 +1,6 @@
 """Our own models read a sentence from left to right: all sentences together are one prefix tree, and each prefix is read once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from data.tokenizer import Tokenizer
 from lm.model import LanguageModel
 
 from ..prefix_tree import Block, blocks
@@ -20,8 +21,6 @@ STATES = 256 << 20
 ROWS = 256
 LOGITS = 4_000_000
 EOS = 0
-
-Encode = Callable[[str], Sequence[int]]  # a word to the ids of its pieces
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Forest:
         return sum(block.tree.contexts() for block in self.blocks)
 
 
-def planted(sentences: Sequence[Sentence], encode: Encode, unk: int, budget: int) -> Forest:
+def planted(sentences: Sequence[Sentence], tokenizer: Tokenizer, budget: int) -> Forest:
     """The prefix trees of these sentences, in blocks of about `budget` nodes."""
     known: dict[str, Sequence[int]] = {}
     ids: list[int] = []
@@ -49,13 +48,13 @@ def planted(sentences: Sequence[Sentence], encode: Encode, unk: int, budget: int
         for word in sentence.words.split():
             pieces = known.get(word)
             if pieces is None:
-                pieces = known[word] = encode(word)
+                pieces = known[word] = tokenizer.encode_word(word)
             words.append(len(ids))
             ids.extend(pieces)
         firsts.append(len(words))
         starts.append(len(ids))
     flat, begins = np.array(ids, np.int64), np.array(words, np.int64)
-    unknown = _summed(flat == unk, begins) > 0
+    unknown = _summed(flat == tokenizer.unk, begins) > 0
     return Forest(np.array(firsts), begins, len(flat), unknown, blocks(flat, np.array(starts), budget))
 
 
@@ -75,15 +74,14 @@ def budget_for(model: LanguageModel) -> int:
 class IncrementalScorer:
     """A model of ours. `start` is the state it begins every sentence with: None for a zero state."""
 
-    def __init__(self, name: str, model: LanguageModel, encode: Encode, unk: int, start: Any = None) -> None:
+    def __init__(self, name: str, model: LanguageModel, tokenizer: Tokenizer, start: Any = None) -> None:
         self.name = name
         self.model = model
-        self.encode = encode
-        self.unk = unk
+        self.tokenizer = tokenizer
         self.start = start
 
     def plant(self, sentences: Sequence[Sentence]) -> Forest:
-        return planted(sentences, self.encode, self.unk, budget_for(self.model))
+        return planted(sentences, self.tokenizer, budget_for(self.model))
 
     def score(self, sentences: Sequence[Sentence]) -> WordScores:
         forest = self.plant(sentences)
