@@ -1,0 +1,82 @@
+"""How far a run has come, read from its folder while it trains or after."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from .run_folder import RunFolder
+
+PERPLEXITY = "valid/perplexity"
+
+
+def state(folder: RunFolder) -> tuple[str, str]:
+    """`done`, `running`, `stopped` (asked to, and saved) or `failed`, and why."""
+    if folder.in_use():
+        return "running", ""
+    if folder.finished():
+        return "done", ""
+    starts = folder.provenance().get("starts", [])
+    ended = starts[-1].get("ended") if starts else None
+    # Whoever was killed or lost power could not say so.
+    return (ended["state"], ended["why"]) if ended else ("failed", "ended without a word: killed, or the machine went down")
+
+
+class History:
+    """The numbers of a run so far. A file that is being rewritten or is not there yet is an empty history."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        try:
+            with folder.metrics.open(encoding="utf-8", newline="") as stream:
+                self.rows = list(csv.DictReader(stream))
+        except FileNotFoundError:
+            self.rows = []
+        self.result = _result(folder)
+
+    def names(self) -> list[str]:
+        """Of everything that was measured."""
+        return sorted({name for row in self.rows for name, value in row.items() if value} | {*self.result})
+
+    def series(self, metric: str) -> list[float]:
+        """Its values in order; for a metric of validation, one an epoch."""
+        return [value for row in self.rows if (value := _number(row.get(metric))) is not None]
+
+    def last(self, metric: str) -> float | None:
+        """The newest value, if there is one."""
+        return next(iter(self.series(metric)[-1:]), None)
+
+    @property
+    def epochs(self) -> int:
+        return len(self.series(PERPLEXITY))
+
+    def of_best(self, metric: str) -> float | None:
+        """The value that belongs to best.ckpt, so that several metrics describe one and the same model."""
+        if metric in self.result:
+            return float(self.result[metric])
+        series, epoch = self.series(metric), self.result.get("best epoch")
+        if epoch is not None and len(series) == self.epochs:
+            return series[epoch - 1]
+        return series[-1] if series else None
+
+
+def _result(folder: RunFolder) -> dict[str, Any]:
+    try:
+        return folder.result()
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+
+
+def _number(text: str | None) -> float | None:
+    """A cell; the last one may be half written."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
+
+
+def runs_below(place: Path) -> list[RunFolder]:
+    """Every run in a folder or in a folder of it, by name; what lies inside a run is its own."""
+    if (place / "config.yaml").exists() and (place / "provenance.json").exists():
+        return [RunFolder(place)]
+    inside = sorted(part for part in place.iterdir() if part.is_dir() and not part.is_symlink()) if place.is_dir() else []
+    return [run for part in inside for run in runs_below(part)]
