@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from data.tables import console, table
+from data.tables import console, show_whole, table
 
 from .run_folder import RunFolder
 from .run_state import PERPLEXITY, History, runs_below, state
@@ -60,8 +58,7 @@ def show(found: list[dict[str, Any]], folder: Path) -> None:
         numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
         epoch = f"{run['epoch']}/{run['epochs']}"
         view.add_row(run["name"], run["state"], run["language"], run["model"], str(run["seed"]), epoch, *numbers)
-    whole = console if console.is_terminal else Console(highlight=False, width=120)  # rows are not cut on the way into a file
-    whole.print(view)
+    show_whole(view)
     for run in found:
         if run["why"]:
             console.print(f"{run['state']} {run['name']}: {run['why']}", markup=False, soft_wrap=True)

@@ -39,12 +39,12 @@ class Row:
 
 
 class Board:
-    """`total` jobs, of which some were done before."""
+    """`total` jobs, of which some had ended before, each in its state."""
 
-    def __init__(self, total: int, before: Sequence[Job]) -> None:
+    def __init__(self, total: int, before: Sequence[tuple[Job, str]]) -> None:
         self.total = total
         self.began = time.monotonic()
-        self.rows = {job.name: Row(job, "done", self.began, note="before") for job in before}
+        self.rows = {job.name: Row(job, state, self.began, note="before") for job, state in before}
         self.before = len(before)
         self.live: Live | None = None
         self.looked = 0.0
@@ -135,7 +135,8 @@ class Board:
 
     def failures(self) -> list[str]:
         """A line for each, with where to read on."""
-        return [f"{row.job.label}: {row.note}; see {row.job.log}" for row in self.rows.values() if row.state == "failed"]
+        failed = [row for row in self.rows.values() if row.state == "failed" and row.note != "before"]
+        return [f"{row.job.label}: {row.note}; see {row.job.log}" for row in failed]
 
 
 def reason(job: Job, status: int) -> str:

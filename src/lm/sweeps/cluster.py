@@ -1,7 +1,7 @@
 """Jobs on a SLURM cluster, by way of submitit, which submits them as an array and queues them again when their time is up.
 
-A job that is preempted goes back into the queue after its run has saved, and then goes on in the same folder. submitit alone would
-ask for the next start first and end the run in the middle of a batch.
+A job that is preempted goes back into the queue after its run has saved, and then goes on in the same folder. Alone, submitit
+would ask for the next start first and end the run in the middle of a batch.
 """
 
 import os
@@ -158,7 +158,7 @@ class Task:
         return code if code >= 0 else 128 - code
 
     def checkpoint(self) -> Any:
-        """submitit asks what to do at the next start: the same, the run's folder knows how far it has come."""
+        """Submitit asks what to do at the next start: the same, the run's folder knows how far it has come."""
         from submitit.helpers import DelayedSubmission  # noqa: PLC0415 - an extra
 
         return DelayedSubmission(Task(self.job))

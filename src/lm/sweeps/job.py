@@ -126,4 +126,16 @@ def labels(overrides: Sequence[Sequence[str]]) -> list[str]:
     if len(overrides) == 1:
         return [" ".join(overrides[0]) or "the only job"]
     common = set(overrides[0]).intersection(*overrides[1:])
-    return [" ".join(one for one in job if one not in common) for job in overrides]
+    own = [[one.partition("=") for one in job if one not in common] for job in overrides]
+    short = short_names(list(dict.fromkeys(key for job in own for key, _, _ in job)))
+    return [" ".join(f"{short[key]}={value}" for key, _, value in job) for job in own]
+
+
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """The shortest end of each that tells it from the others: `model.dropout` and `network.dropout`, but `lr`."""
+    short = {}
+    for key in keys:
+        parts = key.split(".")
+        ends = [".".join(parts[i:]) for i in reversed(range(len(parts)))]
+        short[key] = next(end for end in ends if not any(k != key and f".{k}".endswith(f".{end}") for k in keys) or end == key)
+    return short

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from data.tables import console
+from data.tables import console, show_whole
 
 from .board import Board
-from .job import Job, Program, done, frozen, job_of, labels, must_differ
+from .job import Program, done, frozen, job_of, labels, must_differ
 from .loop import JobList, Place, Sweep, Work
 
 
@@ -26,11 +26,11 @@ def launched(settings: Sequence[Any], overrides: Sequence[Sequence[str]], first:
     jobs = [job_of(*job, program) for job in zip(settings, labels(overrides), configs, strict=True)]
     must_differ(jobs)
     before = [job for job, setting in zip(jobs, settings, strict=True) if done(job, setting, program)]
-    for job, setting in zip(jobs, settings, strict=True):
-        if job not in before:
-            frozen(setting, job.label, job.config, program)
     missing = [job for job in jobs if job not in before]
-    board = Board(len(jobs), before)
+    for job, setting in zip(jobs, settings, strict=True):
+        if job in missing:
+            frozen(setting, job.label, job.config, program)
+    board = Board(len(jobs), [(job, "done") for job in before])
     run(JobList(missing), launcher.place(len(missing), max((job.processes for job in missing), default=1)), board, folder)
 
 
@@ -43,12 +43,12 @@ def run(work: Work, place: Place, board: Board, folder: Path) -> None:
             Sweep(work, place, board).run()
     finally:
         report(board)
-    if board.count("failed"):
+    if board.failures():
         sys.exit(1)
 
 
 def report(board: Board) -> None:
-    console.print(board.summary())
+    show_whole(board.summary())
     console.out(board.standing(), highlight=False)
     for line in board.failures():
         console.out(f"failed  {line}", highlight=False)

@@ -70,7 +70,7 @@ class Sweep:
 
     def run(self) -> None:
         """Until every job has ended. Stopped by a signal, it stops the jobs and says so."""
-        with _signals(self.received.append), self.board.shown():
+        with _signals(self.received.append), self.board.shown(), self._none_left_behind():
             while True:
                 self._collect()
                 if self.received:
@@ -83,6 +83,18 @@ class Sweep:
                 time.sleep(POLL)
         if self.received:
             raise Interrupted(self.received[0])
+
+    @contextmanager
+    def _none_left_behind(self) -> Iterator[None]:
+        """Should the sweep itself fail, its jobs save and end too."""
+        try:
+            yield
+        except BaseException:
+            for one in self.tracked:
+                one.running.stop()
+            while any(one.running.status() is None for one in self.tracked):
+                time.sleep(POLL)
+            raise
 
     def _start(self) -> None:
         free = self.place.slots - len(self.tracked)
