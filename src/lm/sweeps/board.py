@@ -71,6 +71,10 @@ class Board:
         numbers = "" if row.perplexity is None else f"perplexity {row.perplexity:,.2f}  "
         self._say(state, job, f"{numbers}{_duration(row.seconds)}  {row.note}".strip(), self.standing())
 
+    def waits(self, job: Job) -> None:
+        del self.rows[job.name]
+        self._say("waits", job, "another process is training it")
+
     def stopping(self, running: int) -> None:
         console.print(f"stopping {running} jobs; they save first (once more: at once)", style="bold")
 

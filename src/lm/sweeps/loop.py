@@ -48,6 +48,9 @@ class Work(Protocol):
     def hopeless(self, job: Job) -> str:
         """Why a job that runs had better be stopped; empty if it is not."""
 
+    def again(self, job: Job) -> None:
+        """Another process was quicker and is training it; it must be looked at later."""
+
     def ended(self, job: Job, state: str) -> None:
         """done, failed, pruned, or stopped with the whole sweep."""
 
@@ -108,11 +111,15 @@ class Sweep:
             status = one.running.status()
             if status is None:
                 self._prune(one)
-            else:
-                self.tracked.remove(one)
-                state = self._state(one, status)
-                self.board.ended(one.job, state, one.pruned, status)
-                self.work.ended(one.job, state)
+                continue
+            self.tracked.remove(one)
+            if status and one.job.folder.in_use():
+                self.board.waits(one.job)
+                self.work.again(one.job)
+                continue
+            state = self._state(one, status)
+            self.board.ended(one.job, state, one.pruned, status)
+            self.work.ended(one.job, state)
 
     def _state(self, one: Tracked, status: int) -> str:
         if status == 0 and one.job.folder.finished():
@@ -166,6 +173,9 @@ class JobList:
 
     def hopeless(self, job: Job) -> str:
         return ""
+
+    def again(self, job: Job) -> None:
+        self.waiting.append(job)
 
     def ended(self, job: Job, state: str) -> None:
         pass

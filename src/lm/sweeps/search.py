@@ -17,7 +17,7 @@ from ..run_state import History
 from .job import Job
 
 STATES = {TrialState.COMPLETE: "done", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running"}
-REPEATS = 100  # that often the same settings in a row: there are no others
+REPEATS = 30  # that often the same settings in a row: there are no others
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,10 @@ class Search:
         if trial.number not in self.curves:
             self.curves[trial.number] = self.plan.objectives.curves(self.make(trial).folder)
         return self.curves[trial.number]
+
+    def again(self, job: Job) -> None:
+        number = self.flying.pop(job.name)
+        self.waiting.append(self.study.get_trials()[number])
 
     def ended(self, job: Job, state: str) -> None:
         """A trial that was stopped with the whole search stays open, and is taken up the next time."""
