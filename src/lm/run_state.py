@@ -23,13 +23,13 @@ def state(folder: RunFolder) -> tuple[str, str]:
 
 
 class History:
-    """The numbers of a run so far. A file that is being rewritten or is not there yet is an empty history."""
+    """The numbers of a run so far; without a file there are none."""
 
     def __init__(self, folder: RunFolder) -> None:
         try:
             with folder.metrics.open(encoding="utf-8", newline="") as stream:
                 self.rows = list(csv.DictReader(stream))
-        except FileNotFoundError:
+        except OSError:
             self.rows = []
         self.result = _result(folder)
 
@@ -62,7 +62,7 @@ class History:
 def _result(folder: RunFolder) -> dict[str, Any]:
     try:
         return folder.result()
-    except (FileNotFoundError, json.JSONDecodeError):
+    except (OSError, json.JSONDecodeError):
         return {}
 
 

@@ -1,6 +1,7 @@
 """`hydra/sweeper=points` (settings one by one, not a grid) and `hydra/sweeper=optuna` (a search): which jobs a sweep has."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
@@ -45,10 +46,13 @@ class OptunaSweeper(Sweeper):
 
     def _search(self, arguments: list[str]) -> None:
         from data.errors import UserError
-        from lm.sweeps.space import distribution
-        from lm.sweeps.study import Wishes, search
 
         from .launchers import SweepLauncher
+
+        if not find_spec("optuna"):
+            raise UserError("hparams_search=optuna needs Optuna: pip install 'concord-lm[search]'")
+        from lm.sweeps.space import distribution
+        from lm.sweeps.study import Wishes, search
 
         launcher = self.launcher
         if not isinstance(launcher, SweepLauncher):

@@ -13,6 +13,7 @@ from .board import Board
 from .job import Job
 
 POLL = 0.2  # seconds between two looks
+PATIENCE = 60.0  # seconds to save, should the sweep itself fail
 
 
 class Running(Protocol):
@@ -95,15 +96,18 @@ class Sweep:
         except BaseException:
             for one in self.tracked:
                 one.running.stop()
-            while any(one.running.status() is None for one in self.tracked):
+            until = time.monotonic() + PATIENCE
+            while any(one.running.status() is None for one in self.tracked) and time.monotonic() < until:
                 time.sleep(POLL)
+            for one in self.tracked:
+                one.running.kill()
             raise
 
     def _start(self) -> None:
         free = self.place.slots - len(self.tracked)
         jobs = self.work.take(free) if free > 0 else []
-        for job, running in zip(jobs, self.place.start(jobs) if jobs else [], strict=True):
-            self.tracked.append(Tracked(job, running))
+        self.tracked += [Tracked(*started) for started in zip(jobs, self.place.start(jobs) if jobs else [], strict=True)]
+        for job in jobs:
             self.board.started(job)
 
     def _collect(self) -> None:
