@@ -37,26 +37,29 @@ class History:
         """Of everything that was measured."""
         return sorted({name for row in self.rows for name, value in row.items() if value} | {*self.result})
 
-    def series(self, metric: str) -> list[float]:
-        """Its values in order; for a metric of validation, one an epoch."""
-        return [value for row in self.rows if (value := _number(row.get(metric))) is not None]
-
-    def last(self, metric: str) -> float | None:
-        """The newest value, if there is one."""
-        return next(iter(self.series(metric)[-1:]), None)
+    @property
+    def validations(self) -> list[dict[str, str]]:
+        """A row for each epoch. A model may have been probed in between as well."""
+        return [row for row in self.rows if _number(row.get(PERPLEXITY)) is not None]
 
     @property
     def epochs(self) -> int:
-        return len(self.series(PERPLEXITY))
+        return len(self.validations)
+
+    def by_epoch(self, metric: str) -> list[float | None]:
+        """Its value after every epoch; nothing where it was not measured."""
+        return [_number(row.get(metric)) for row in self.validations]
 
     def of_best(self, metric: str) -> float | None:
-        """The value that belongs to best.ckpt, so that several metrics describe one and the same model."""
+        """The value that belongs to best.ckpt, so that several metrics describe one and the same model; else the newest."""
         if metric in self.result:
             return float(self.result[metric])
-        series, epoch = self.series(metric), self.result.get("best epoch")
-        if epoch is not None and len(series) == self.epochs:
-            return series[epoch - 1]
-        return series[-1] if series else None
+        measured = self.by_epoch(metric)
+        epoch = self.result.get("best epoch", 0)
+        if 0 < epoch <= len(measured) and (value := measured[epoch - 1]) is not None:
+            return value
+        everywhere = [value for row in self.rows if (value := _number(row.get(metric))) is not None]
+        return everywhere[-1] if everywhere else None
 
 
 def _result(folder: RunFolder) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from lm.runs import main
 from lm.signals import Interrupted
 
 CONFIG = "lang: {code: de}\nmodel: {name: lstm}\ndata: {name: grammar}\nseed: 3\ntrainer: {max_epochs: 4}\n"
-METRICS = "step,train/loss,valid/perplexity,probe/de/agreement/mean/accuracy\n1,5,,\n2,,20.5,0.6\n3,,10.5,0.7\n4,,12.5,0.8\n"
+# Probed before the first epoch and between the second and the third, too.
+METRICS = "step,train/loss,valid/perplexity,probe/de/agreement/mean/accuracy\n0,,,0.5\n1,5,,\n2,,20.5,0.6\n3,,10.5,0.7\n4,,,0.9\n5,,12.5,\n"
 
 
 @pytest.fixture
@@ -71,12 +72,19 @@ def test_no_folder_is_told(tmp_path, capsys):
     assert "there is no such folder" in capsys.readouterr().err
 
 
+def test_several_metrics_are_of_one_model(runs):
+    history = History(RunFolder(runs / "done"))
+    assert history.by_epoch("probe/de/agreement/mean/accuracy") == [0.6, 0.7, None]
+    assert history.of_best("probe/de/agreement/mean/accuracy") == 0.7
+    assert History(RunFolder(runs / "killed")).of_best("probe/de/agreement/mean/accuracy") == 0.9
+
+
 def test_a_half_written_or_missing_file_is_no_trouble(tmp_path):
     folder = RunFolder(tmp_path / "x")
-    assert History(folder).series("valid/perplexity") == []
+    assert History(folder).by_epoch("valid/perplexity") == []
     folder.enter("", {})
     folder.metrics.write_text("step,valid/perplexity\n1,20.5\n2,1e")
-    assert History(folder).series("valid/perplexity") == [20.5]
+    assert History(folder).by_epoch("valid/perplexity") == [20.5]
     assert state(folder)[0] == "failed"
 
 

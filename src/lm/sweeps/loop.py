@@ -122,8 +122,8 @@ class Sweep:
                 self.work.again(one.job)
                 continue
             state = self._state(one, status)
-            self.board.ended(one.job, state, one.pruned, status)
             self.work.ended(one.job, state)
+            self.board.ended(one.job, state, one.pruned, status)
 
     def _state(self, one: Tracked, status: int) -> str:
         if status == 0 and one.job.folder.finished():

@@ -17,6 +17,7 @@ from ..run_state import History
 from .job import Job
 
 STATES = {TrialState.COMPLETE: "done", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running"}
+Curves = dict[str, list[float | None]]  # metric by metric, epoch by epoch
 REPEATS = 30  # that often the same settings in a row: there are no others
 
 
@@ -36,10 +37,9 @@ class Objectives:
             raise UserError(f"{folder.path}: it has not measured {missing[0]}; choose hydra.sweeper.objectives from {measured}")
         return [value for value in found.values() if value is not None]
 
-    def curves(self, folder: RunFolder) -> dict[str, list[float]]:
-        """Epoch by epoch."""
+    def curves(self, folder: RunFolder) -> Curves:
         history = History(folder)
-        return {name: history.series(name) for name in self.names}
+        return {name: history.by_epoch(name) for name in self.names}
 
     def worse(self, name: str, value: float, other: float) -> bool:
         return value > other if self.directions[list(self.names).index(name)] == "minimize" else value < other
@@ -55,20 +55,25 @@ class Pruning:
     startup_trials: int  # that must be finished first
     warmup_epochs: int  # that every run may have
 
-    def hopeless(self, curves: dict[str, list[float]], others: Sequence[dict[str, list[float]]], objectives: Objectives) -> str:
+    def hopeless(self, curves: Curves, others: Sequence[Curves], objectives: Objectives) -> str:
         """Why, or nothing."""
         epoch = max((len(curve) for curve in curves.values()), default=0)
         if epoch <= self.warmup_epochs:
             return ""
         beaten = []
-        for name, curve in curves.items():
-            theirs = [other[name][epoch - 1] for other in others if len(other.get(name, ())) >= epoch]
-            if len(curve) < epoch or len(theirs) < self.startup_trials:
-                continue  # not measured at every epoch, or too few to compare with
-            if not objectives.worse(name, curve[epoch - 1], median(theirs)):
+        for name in curves:
+            ours = _at(curves, name, epoch)
+            theirs = [value for other in others if (value := _at(other, name, epoch)) is not None]
+            if ours is None or len(theirs) < self.startup_trials:
+                continue  # not measured at this epoch, or too few to compare with
+            if not objectives.worse(name, ours, median(theirs)):
                 return ""
-            beaten.append(f"{name} {curve[epoch - 1]:.4g}, median {median(theirs):.4g}")
+            beaten.append(f"{name} {ours:.4g}, median {median(theirs):.4g}")
         return f"hopeless after epoch {epoch}: {'; '.join(beaten)}" if beaten else ""
+
+
+def _at(curves: Curves, name: str, epoch: int) -> float | None:
+    return curves[name][epoch - 1] if len(curves[name]) >= epoch else None
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ class Search:
         self.make = make
         self.flying: dict[str, int] = {}  # job by name: number of its trial
         self.looked: dict[str, float] = {}
-        self.curves: dict[int, dict[str, list[float]]] = {}  # of finished trials
+        self.curves: dict[int, Curves] = {}  # of finished trials
         self.exhausted = False
         self.waiting: list[FrozenTrial] = []
         for trial in study.get_trials(states=(TrialState.RUNNING,)):
@@ -127,7 +132,7 @@ class Search:
         others = [self._curves(trial) for trial in self.trials() if trial.state == TrialState.COMPLETE]
         return self.plan.pruning.hopeless(self.plan.objectives.curves(job.folder), others, self.plan.objectives)
 
-    def _curves(self, trial: FrozenTrial) -> dict[str, list[float]]:
+    def _curves(self, trial: FrozenTrial) -> Curves:
         if trial.number not in self.curves:
             self.curves[trial.number] = self.plan.objectives.curves(self.make(trial).folder)
         return self.curves[trial.number]
