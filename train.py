@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lm.logs import RunLog
     from lm.model import LanguageModel
     from lm.run_folder import RunFolder
+    from probes.watching import Watched, Watching
 
 # What a run's name does not depend on: where it runs and who watches.
 MACHINE = ("accelerator", "devices", "num_nodes", "strategy", "threads", "profiler", "log_every_n_steps")
@@ -54,7 +55,7 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     """Whatever can be wrong is found before the run's folder is touched."""
     from contextlib import nullcontext
 
-    from lm import loggers, screen
+    from lm import loggers
     from lm.fit import fit
 
     loggers.check(settings["logger"])
@@ -62,28 +63,31 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     if folder.exists() and not settings["overwrite"]:
         must_be_the_same(folder, settings)
         if folder.finished():
-            screen.finished(folder)
+            show_finished(folder)
             return
         if first and settings["ckpt_path"] != "auto":
             folder.must_be_free()
-    recipe, model, corpus = prepared(settings, folder, resume)
+    recipe, model, corpus, watching = prepared(settings, folder, resume)
     known = enter(settings, folder, corpus.summary()) if first else {}
     log.write_to(folder.log)
     with folder.noted() if first else nullcontext(), loggers.opened(settings, folder.path, known, resume, first) as opened:
-        result = fit(recipe, model, corpus, about(settings), folder, opened, resume)
+        result = fit(recipe, model, corpus, about(settings, corpus), folder, opened, watching, resume)
         if first:
-            folder.finish(result)
-            screen.result(folder, result)
+            folder.finish(result | {name: value for each in watching for name, value in each.result().items()})
+            show_result(folder)
 
 
-def prepared(settings: Any, folder: "RunFolder", resume: Path | None) -> tuple["Recipe", "LanguageModel", "Corpus"]:
-    """Recipe, model and corpus, each checked, and their sizes shown."""
+def prepared(
+    settings: Any, folder: "RunFolder", resume: Path | None
+) -> tuple["Recipe", "LanguageModel", "Corpus", list["Watching"]]:
+    """Recipe, model, corpus and probes, each checked, and their sizes shown."""
     from lm import screen
     from lm.checkpoints import check_fits, read
     from lm.model import initialised
 
     recipe = recipe_of(settings)
-    recipe.check()
+    asked = probes_of(settings)
+    recipe.check(watchable(settings, asked))
     if resume:
         must_match(read(resume)["concord"]["settings"], settings, str(resume), growing=True)
     screen.configuration(settings, folder)
@@ -92,7 +96,63 @@ def prepared(settings: Any, folder: "RunFolder", resume: Path | None) -> tuple["
     if resume:
         check_fits(resume, model, corpus.vocabulary)
     screen.sizes(corpus, model, settings["tokenizer"]["vocabulary_size"])
-    return recipe, model, corpus
+    return recipe, model, corpus, watching_of(settings, asked, corpus, folder)
+
+
+def probes_of(settings: Any) -> list["Watched"]:
+    """The challenge sets of the run's language; none with probes=none."""
+    from probes.preparation import probe_of, watched
+
+    chosen = settings["probes"]
+    if chosen["name"] == "none":
+        return []
+    whole = probe_of(chosen, settings["lang"]["code"], clitics_of(settings))
+    return [watched(whole, chosen["sample"], chosen["seed"])]
+
+
+def watchable(settings: Any, asked: list["Watched"]) -> list[str]:
+    """Metrics of probes that stand beside every perplexity."""
+    from probes.preparation import monitorable
+
+    return monitorable(asked) if asked and settings["probes"]["schedule"]["every_epochs"] == 1 else []
+
+
+def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder: "RunFolder") -> list["Watching"]:
+    """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
+    from dataclasses import replace
+
+    from probes.preparation import check_coverage, encoder, reader_of, references
+    from probes.schedule import Schedule
+    from probes.watching import Watching
+
+    if not asked:
+        return []
+    schedule = Schedule(**settings["probes"]["schedule"])
+    vocabulary = corpus.vocabulary
+    encode = encoder(vocabulary)
+    for each in asked:
+        check_coverage(each, encode, vocabulary.unk)
+    asked = [replace(each, references=references(each.whole, corpus.train, encode, vocabulary)) for each in asked]
+    warm = corpus.warm() if asked[0].whole.contract.rules.start == "warm" else None
+    return [Watching(asked, reader_of("model", encode, vocabulary.unk, warm), schedule, folder.probes)]
+
+
+def show_finished(folder: "RunFolder") -> None:
+    """A run that is asked for again."""
+    from lm import screen
+
+    show_result(folder)
+    screen.say("This run is finished. To do it again from the start: overwrite=true")
+
+
+def show_result(folder: "RunFolder") -> None:
+    """The end of a run: what it measured, the tables of its probes, and where everything is."""
+    from lm import screen
+    from probes.screen import show_final
+
+    screen.result(folder, folder.result())
+    show_final(folder.probes)
+    screen.places(folder)
 
 
 def refuse_lists(overrides: Sequence[str]) -> None:
@@ -125,7 +185,7 @@ def folder_of(settings: Any) -> "RunFolder":
 
 def science(settings: Any) -> dict[str, Any]:
     """Every setting that changes the result, by its full name."""
-    chosen = {key: settings[key] for key in ("lang", "model", "data", "tokenizer", "seed")}
+    chosen = {key: settings[key] for key in ("lang", "model", "data", "tokenizer", "probes", "seed")}
     chosen["trainer"] = {key: value for key, value in settings["trainer"].items() if key not in MACHINE}
     watched = settings["callbacks"]["checkpoints"]
     chosen["callbacks"] = {"early_stopping": settings["callbacks"]["early_stopping"]}
@@ -278,12 +338,16 @@ def text_files(data: Any) -> dict[str, Path]:
     raise UserError("data=text needs data.path= (one file, split 8:1:1) or all of data.train= data.valid= data.test=")
 
 
-def about(settings: Any) -> dict[str, Any]:
+def about(settings: Any, corpus: "Corpus") -> dict[str, Any]:
     """What a checkpoint says of itself, so that nothing has to be asked later."""
-    lang = settings["lang"]
+    language = {key: settings["lang"][key] for key in ("code", "name", "direction", "tokens", "replace")}
+    return {"language": language, "clitics": clitics_of(settings), "settings": settings, "warm": corpus.warm()}
+
+
+def clitics_of(settings: Any) -> Any:
+    """Raw text has them joined to the next word; other corpora have them as the language's grammars do."""
     raw = settings["data"]["name"] != "grammar" and not settings["data"]["tokenized"]
-    language = {key: lang[key] for key in ("code", "name", "direction", "tokens", "replace")}
-    return {"language": language, "clitics": "joined" if raw else lang["clitics"], "settings": settings}
+    return "joined" if raw else settings["lang"]["clitics"]
 
 
 if __name__ == "__main__":

@@ -77,6 +77,10 @@ class Corpus:
         sizes = {name: {"sentences": len(s), "words": s.words, "unknown": s.unknown} for name, s in self.splits().items()}
         return {"name": self.folder.name, "vocabulary": len(self.vocabulary), "left out": self.report} | sizes
 
+    def warm(self, sentences: int = 10) -> list[int]:
+        """The beginning of the validation split, for a model that is to have read something before it is asked."""
+        return [int(token) for token in self.valid.first(sentences).ids]
+
     def splits(self) -> dict[str, Split]:
         return {"train": self.train, "valid": self.valid, "test": self.test}
 
@@ -96,6 +100,20 @@ class VocabularyRule:
 
     def key(self) -> str:
         return f"words:{self.size}:{self.counted_in}"
+
+
+def encoded(source: Source, vocabulary: Vocabulary, split: str) -> Split:
+    """One split of a source in the words of a vocabulary that was made elsewhere."""
+    ids = array("I")
+    offsets = [0]
+    for where, tokens in source.sentences():
+        if where == split:
+            ids.extend([*vocabulary.encode(tokens), vocabulary.eos])
+            offsets.append(len(ids))
+    if len(offsets) == 1:
+        raise CorpusError(f"the {split} part of the corpus has no sentence")
+    numbers = np.array(ids, dtype=np.int64)
+    return Split(numbers, np.array(offsets), int((numbers == vocabulary.unk).sum()))
 
 
 def name_of(source: Source, rule: VocabularyRule) -> str:

@@ -5,6 +5,12 @@ import math
 import torch
 from torch import Tensor
 
+from data.batches import EvaluationLoader, Plan
+from data.corpus import Split
+
+from .loss import summed_nll
+from .model import LanguageModel
+
 
 class Tally:
     """Sums over batches and ranks; the mean is taken once, at the end."""
@@ -41,3 +47,17 @@ class Tally:
     @property
     def perplexity(self) -> float:
         return math.exp(self.loss) if self.loss < 700 else math.inf
+
+
+def measured(model: LanguageModel, split: Split, tokens: int = 8192) -> Tally:
+    """A model on a split, as validation measures it."""
+    tally = Tally()
+    device = model.embedding.weight.device
+    training = model.training
+    model.eval()
+    with torch.no_grad():
+        for batch in EvaluationLoader(split, tokens, Plan()):
+            contexts, _ = model.contexts(batch.inputs.to(device))
+            tally.add(*summed_nll(contexts, batch.targets.to(device), model.decoder))
+    model.train(training)
+    return tally

@@ -123,7 +123,6 @@ def test_a_search_that_is_killed_after_three_trials_of_eight(tmp_path):
         *(setting for setting in SMALL if "dropout" not in setting),
         "hparams_search=optuna",
         "hydra.sweeper.n_trials=8",
-        "hydra.sweeper.objectives=[valid/perplexity,train/loss]",
         "hydra.launcher.n_jobs=2",
     ]
     process = started(tmp_path, *search)
