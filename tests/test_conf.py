@@ -23,7 +23,11 @@ GROUPS = [
     "callbacks",
     "paths",
 ]
-CHOICES = [f"{group}={file.stem}" for group in [*GROUPS, "experiment", "debug"] for file in sorted((CONF / group).glob("*.yaml"))]
+CHOICES = [
+    f"{group}={file.stem}"
+    for group in [*GROUPS, "experiment", "debug", "hparams_search"]
+    for file in sorted((CONF / group).glob("*.yaml"))
+]
 
 
 def settings(*overrides):
@@ -86,9 +90,21 @@ def test_wrong_settings_are_found_before_anything_is_done(override, message, mon
         train.recipe_of(settings(override)).check()
 
 
+def test_loggers_can_be_chosen_together():
+    assert settings("logger=none")["logger"] == {}
+    assert settings("logger=[wandb,tensorboard]")["logger"] == {"wandb": {"project": "concord"}, "tensorboard": {}}
+
+
 def test_a_runs_name_depends_on_what_changes_the_result_alone():
     base = train.name_of(settings())
-    for same in ("trainer=ddp_cpu", "logger=none", "paths.runs=elsewhere", "tags=[a]", "trainer.log_every_n_steps=7"):
+    for same in (
+        "trainer=ddp_cpu",
+        "logger=none",
+        "logger=tensorboard",
+        "paths.runs=elsewhere",
+        "tags=[a]",
+        "trainer.log_every_n_steps=7",
+    ):
         assert train.name_of(settings(same)) == base
     for other in (
         "seed=2",

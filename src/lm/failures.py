@@ -1,29 +1,25 @@
 """Wrong input and bad luck end in one clear line and a status that is not 0; what is a bug of ours keeps its traceback."""
 
 import errno
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from data.errors import UserError
 
-
-class Interrupted(Exception):
-    """Training was asked to stop and has saved its state."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
-        self.exit_status = 128 + number
+from . import slurm
+from .signals import Interrupted, heeded
 
 
 @contextmanager
 def explained() -> Iterator[None]:
     """Turns the failures we know into messages."""
     try:
-        yield
+        with heeded():
+            yield
     except Interrupted as stop:
         print(f"stopped by {stop}: the state is saved, go on with ckpt_path=auto", file=sys.stderr)
+        slurm.requeue(stop.number)
         sys.exit(stop.exit_status)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

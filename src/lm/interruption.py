@@ -1,4 +1,4 @@
-"""SIGTERM, SIGUSR1 and Ctrl-C: finish the step, save, and leave with a status that says the run is not finished."""
+"""SIGTERM, SIGUSR1, SIGUSR2 and Ctrl-C: finish the step, save, and leave with a status that says the run is not finished."""
 
 import signal
 from types import FrameType
@@ -9,9 +9,8 @@ import torch
 from pytorch_lightning import Callback
 
 from .checkpoints import Checkpoints
-from .failures import Interrupted
+from .signals import SIGNALS, Interrupted
 
-SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
 # With several processes they must agree on the step; asking costs a message, so they ask every so many steps.
 ASK_EVERY = 10
 
