@@ -41,6 +41,7 @@ def train(settings: Any) -> None:
     from lm.logs import logged
     from lm.run_folder import RunFolder
 
+    refuse_pretrained(settings)
     first = ranks.rank() == 0
     folder = RunFolder(Path(settings["paths"]["runs"]) / (settings["name"] or name_of(settings)))
     with logged(first) as log:
@@ -104,6 +105,14 @@ def refuse_lists() -> None:
     for override in HydraConfig.get().overrides.task:
         if override.startswith("lang=["):
             raise UserError(f"{override}: only the last of these would be used; give one language, for instance lang=de")
+
+
+def refuse_pretrained(settings: Any) -> None:
+    """conf/model has them too, for evaluate.py."""
+    from data.errors import UserError
+
+    if "network" not in settings["model"]:
+        raise UserError("model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or model=transformer")
 
 
 def science(settings: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from data.errors import UserError
 CONF = Path(__file__).resolve().parents[1] / "conf"
 GROUPS = ["lang", "model", "model/optimizer", "model/scheduler", "data", "tokenizer", "trainer", "logger", "callbacks", "paths"]
 CHOICES = [f"{group}={file.stem}" for group in [*GROUPS, "experiment", "debug"] for file in sorted((CONF / group).glob("*.yaml"))]
+CHOICES.remove("model=hf")  # is not trained
 
 
 def settings(*overrides):
@@ -72,6 +73,23 @@ def test_wrong_settings_are_found_before_anything_is_done(override, message, mon
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(UserError, match=message):
         train.recipe_of(settings(override)).check()
+
+
+def test_a_pretrained_model_is_not_trained():
+    with pytest.raises(UserError, match="model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or"):
+        train.train(settings("model=hf"))
+
+
+def test_the_settings_of_a_pretrained_model_are_those_that_its_code_takes():
+    import inspect
+    from dataclasses import fields
+
+    from probes.scorers.pretrained import Options, load
+
+    known = [*inspect.signature(load).parameters, *(field.name for field in fields(Options))]
+    given = settings("model=hf")["model"]
+    assert sorted(given) == sorted(known)
+    assert Options(**{field.name: given[field.name] for field in fields(Options)}) == Options()
 
 
 def test_a_runs_name_depends_on_what_changes_the_result_alone():
