@@ -1,13 +1,12 @@
 """Loading: what is wrong is told at once and before any weight is read; what was scored once is remembered."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from hub_server import serving
 from pretrained_models import save
 
 from probes.scorers import Sentence
@@ -169,51 +168,8 @@ def test_a_damaged_memory_is_computed_again(tmp_path):
 
 @pytest.fixture
 def server(bert):
-    """A hub with one model, at the addresses that huggingface_hub asks for."""
-    commit = "0123456789abcdef0123456789abcdef01234567"
-
-    class Hub(BaseHTTPRequestHandler):
-        def do_GET(self):
-            path = self.path.split("?")[0]
-            if path in (
-                "/api/models/some/bert",
-                f"/api/models/some/bert/revision/{commit}",
-                "/api/models/some/bert/revision/main",
-            ):
-                files = [{"rfilename": file.name, "size": file.stat().st_size} for file in bert.iterdir()]
-                self.answer(json.dumps({"id": "some/bert", "sha": commit, "siblings": files}).encode())
-            elif path.startswith(f"/api/models/some/bert/tree/{commit}"):
-                found = enumerate(sorted(bert.iterdir()))
-                files = [{"type": "file", "path": f.name, "size": f.stat().st_size, "oid": f"{n:040x}"} for n, f in found]
-                self.answer(json.dumps(files).encode())
-            elif path.startswith(f"/some/bert/resolve/{commit}/") and (bert / Path(path).name).is_file():
-                self.answer((bert / Path(path).name).read_bytes(), ETag=f'"{Path(path).name}"', **{"X-Repo-Commit": commit})
-            elif path.startswith("/api/models/some/bert/revision/"):
-                self.answer(b"", 404, **{"X-Error-Code": "RevisionNotFound"})
-            else:
-                self.answer(b"", 404, **{"X-Error-Code": "RepoNotFound"})
-
-        def do_HEAD(self):
-            self.do_GET()
-
-        def answer(self, body, status=200, **headers):
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    made = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    thread = threading.Thread(target=made.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{made.server_port}"
-    made.shutdown()
-    thread.join()
-    made.server_close()
+    with serving(bert) as address:
+        yield address
 
 
 @pytest.fixture
