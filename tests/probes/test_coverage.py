@@ -1,6 +1,8 @@
 """Which items the published rules keep, by hand-made cases and a tokenizer that was trained on them."""
 
 import functools
+from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +12,10 @@ from probes.challenge_set import ChallengeSet
 from probes.coverage import Coverage, Forms, coverage, forms
 from probes.disagreement import Disagreement, disagreements
 from probes.pairs import pair
+from probes.readers import reader
 from probes.scorers.pretrained.pieces import target_pieces
 
+SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
 PAIRS = [
     ("the author laughs", "the author laugh"),  # a piece each
     ("the author swims", "the author swim"),  # several pieces each, of different number
@@ -84,3 +88,80 @@ def test_scorers_are_compared_item_by_item_where_both_cover_them():
     assert np.isnan(disagreements({"a": np.array([nan]), "b": np.array([1.0])})[0].share)
     with pytest.raises(ValueError, match="the same items"):
         disagreements({"a": np.zeros(2), "b": np.zeros(3)})
+
+
+# Pieces of the words that the published French sets test, as bert-base-multilingual-cased and xlm-roberta-base cut them
+# (benchmarks/pretrained.py coverage counts them with the real ones).
+PIECES = {
+    "mBERT": (
+        {
+            "a": 1,
+            "admire": 2,
+            "admirent": 3,
+            "aime": 1,
+            "aiment": 2,
+            "connaissent": 3,
+            "connaît": 1,
+            "déménage": 3,
+            "déménagent": 3,
+        }
+        | {
+            "déteste": 3,
+            "détestent": 3,
+            "est": 1,
+            "ont": 1,
+            "parle": 1,
+            "parlent": 2,
+            "préfère": 2,
+            "préfèrent": 3,
+            "retourne": 1,
+        }
+        | {"retournent": 2, "sont": 1, "écrit": 1, "écrivent": 3, "évite": 2, "évitent": 2}
+    ),
+    "XLM-R": (
+        {
+            "a": 1,
+            "admire": 2,
+            "admirent": 2,
+            "aime": 1,
+            "aiment": 2,
+            "connaissent": 2,
+            "connaît": 1,
+            "déménage": 1,
+            "déménagent": 2,
+        }
+        | {
+            "déteste": 2,
+            "détestent": 3,
+            "est": 1,
+            "ont": 1,
+            "parle": 1,
+            "parlent": 2,
+            "préfère": 1,
+            "préfèrent": 2,
+            "retourne": 2,
+        }
+        | {"retournent": 2, "sont": 1, "écrit": 1, "écrivent": 3, "évite": 2, "évitent": 2}
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def french():
+    """The published sets, read once."""
+    return [made for file in sorted((SHARED / "clams_fr/evalset").iterdir()) for made in reader("clams").read(file, "fr")]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the published sets are not on this machine")
+@pytest.mark.parametrize(("model", "several"), [("mBERT", 15), ("XLM-R", 14)])
+def test_the_published_counts_of_french(french, model, several):
+    """Mueller et al. 2020, Table 7 (items that are kept); Hilsenbek 2022, Table 1 (15 and 14 of 24 forms are several pieces)."""
+    # Where two words differ the item is lost anyway, so that the pieces of those words do not matter.
+    count = count_by(defaultdict(lambda: 1, PIECES[model]))
+    rows = {made.construction: coverage(made, count) for made in french}
+    published = {"simple_agrmt": 40, "vp_coord": 140, "subj_rel": 1600, "obj_rel_across_anim": 1600, "prep_anim": 2000}
+    assert {name: rows[name].one_piece for name in published} == published
+    found = forms(french, count)
+    assert (len(found.multi_piece), len(found.forms)) == (several, 24)
+    assert sum(row.items - row.one_word for row in rows.values()) == 16_140
