@@ -17,7 +17,7 @@ from torch import Tensor
 from .loading import Pretrained
 
 log = logging.getLogger(__name__)
-LOGITS = 2**26  # at most so many numbers at once: 256 MiB
+LOGITS = 2**24  # at most so many numbers at once: 64 MiB
 ALIKE = 1e-4  # nats
 
 
@@ -44,8 +44,7 @@ class Forward:
         first = 0
         for logits in self._logits(inputs, places):  # (n, V)
             here = (asked >= first) & (asked < first + len(logits))
-            rows = asked[here] - first
-            answers[here] = logits[rows, pieces[here]] - logits.logsumexp(-1)[rows]
+            answers[here] = logits.log_softmax(-1)[asked[here] - first, pieces[here]]
             first += len(logits)
         return answers.cpu().numpy()
 

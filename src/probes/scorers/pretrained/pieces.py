@@ -74,16 +74,22 @@ def read_by(pretrained: Pretrained, sentences: Sequence[Sentence], spacing: Spac
 
 
 def _pieces(encoding: Any, ends: list[int], unk: int | None) -> Pieces:
-    ids = np.array(encoding.ids, np.int64)
-    starts = np.array([start for start, _ in encoding.offsets], np.int64).reshape(-1)
-    marks = np.array(encoding.special_tokens_mask, bool)
-    # A piece may begin with the space before its word, or be that space alone: it is past the end of the word before.
-    words = np.minimum(np.searchsorted(ends, starts, side="right"), len(ends) - 1)
-    words[marks] = MARK
-    parts = np.array([MARK if part is None else part for part in encoding.word_ids], np.int64)
-    units = np.cumsum((np.diff(words, prepend=MARK) != 0) | (np.diff(parts, prepend=MARK) != 0))
-    known = np.zeros(len(ends), bool)
-    known[words[words >= 0]] = True
-    if unk is not None:
-        known[words[(ids == unk) & (words >= 0)]] = False
-    return Pieces(ids, words, units, ~known)
+    """In plain loops: for a dozen pieces they are quicker than arrays."""
+    words, units, seen, bad = [], [], set(), set()
+    word = unit = 0
+    before: tuple[int, int | None] | None = None
+    columns = encoding.ids, encoding.offsets, encoding.special_tokens_mask, encoding.word_ids
+    for piece, (start, _), mark, part in zip(*columns, strict=True):
+        # A piece may begin with the space before its word, or be that space alone: it is past the end of the word before.
+        while not mark and word < len(ends) - 1 and ends[word] <= start:
+            word += 1
+        owner = MARK if mark else word
+        unit += before != (owner, part)
+        before = (owner, part)
+        words.append(owner)
+        units.append(unit)
+        seen.add(owner)
+        if piece == unk:
+            bad.add(owner)
+    unknown = [number not in seen or number in bad for number in range(len(ends))]
+    return Pieces(np.array(columns[0], np.int64), np.array(words, np.int64), np.array(units, np.int64), np.array(unknown, bool))
