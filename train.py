@@ -42,6 +42,7 @@ def train(settings: Any) -> None:
     from lm import ranks, screen
     from lm.logs import logged
 
+    refuse_pretrained(settings)
     first = ranks.rank() == 0
     folder = folder_of(settings)
     with logged(first) as log:
@@ -186,6 +187,14 @@ def folder_of(settings: Any) -> "RunFolder":
     from lm.run_folder import RunFolder
 
     return RunFolder(Path(settings["paths"]["runs"]) / (settings["name"] or name_of(settings)))
+
+
+def refuse_pretrained(settings: Any) -> None:
+    """conf/model has them too, for evaluate.py."""
+    from data.errors import UserError
+
+    if "network" not in settings["model"]:
+        raise UserError("model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or model=transformer")
 
 
 def science(settings: Any) -> dict[str, Any]:

@@ -227,3 +227,26 @@ def test_a_run_that_was_stopped_has_the_same_rows(tmp_path: Path, finished: Path
     train(tmp_path, *few, "name=on", "probes.sample=8", "trainer.max_epochs=3", "model/scheduler=constant", "ckpt_path=auto")
     one, two = (rows_without_times(tmp_path / f"runs/{name}/metrics.csv") for name in ("on", "whole"))
     assert one == two
+
+
+def test_a_pretrained_model_gets_the_same_tables(finished: Path, tmp_path: Path) -> None:
+    from lm.export import export
+
+    export(finished / "runs/on/checkpoints/best.ckpt", tmp_path / "exported")
+    chosen = ["model=hf", f"model.name={tmp_path}/exported", "lang=de", "probes.limit=12", "model.start=eos"]
+    said = evaluate(tmp_path, *chosen)
+    theirs, about = read_summary(next((tmp_path / "results").iterdir()))
+    ours, _ = read_summary(finished / "runs/on/probes/final-de-agreement")
+    (name,) = (name for name in theirs if name.startswith("exported/causal"))
+    assert theirs[name] == ours["model"]
+    assert about["models"][name]["options"]["start"] == "eos"
+    assert "items that each rule keeps" in said
+    with pytest.raises(UserError, match="model=hf needs lang="):
+        evaluate(tmp_path, "model=hf", f"model.name={tmp_path}/exported")
+    with pytest.raises(UserError, match=r"a causal model; probes\.scoring=pll does not fit it"):
+        evaluate(tmp_path, *chosen, "probes.scoring=[pll]")
+
+
+def test_checkpoints_that_disagree_are_counted(finished: Path) -> None:
+    said = evaluate(finished, f"ckpt_path={finished}/runs/on", "probes.limit=4", "probes.constructions=[prep]")
+    assert "disagreement, of the items that both cover" in said
