@@ -18,7 +18,10 @@ from training_runs import ROOT, TINY, clean, command, same_weights, train
 from lm.run_folder import RunFolder
 from lm.runs import main as runs
 
-SMALL = [*TINY, "model.embedding=8", "trainer.max_epochs=2"]
+# A corpus that is made in a blink.
+CORPUS = ["data.exclude_challenge=false", *(f"data.sentences.{split}=600" for split in ("train", "valid", "test"))]
+PROBED = [*TINY, *CORPUS, "model.embedding=8", "trainer.max_epochs=2"]
+SMALL = [*(setting for setting in PROBED if not setting.startswith("probes")), "probes=none"]
 
 
 def started(folder: Path, *overrides: str) -> subprocess.Popen:
@@ -49,7 +52,7 @@ def pid_of(job: str, folder: Path) -> int:
     raise AssertionError(f"no process trains {job}")
 
 
-def until(what, seconds: float = 300) -> None:
+def until(what, seconds: float = 900) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end
@@ -60,7 +63,13 @@ def until(what, seconds: float = 300) -> None:
 def test_six_jobs_of_which_one_fails_and_one_is_killed(tmp_path):
     """The other four finish; run again, only the two are run; then nothing is left to do. Settings are those of the start."""
     shutil.copytree(ROOT / "conf", tmp_path / "conf")
-    sweep = [*SMALL, "seed=1,2,3,4,5,6", "name='x-${seed}'", "hydra.launcher.n_jobs=2", f"--config-path={tmp_path}/conf"]
+    sweep = [
+        *SMALL,
+        "seed=1,2,3,4,5,6",
+        "name='x-${seed}'",
+        "hydra.launcher.n_jobs=2",
+        f"--config-path={tmp_path}/conf",
+    ]
     obstacle = tmp_path / "runs/x-2"
     obstacle.parent.mkdir()
     obstacle.touch()  # a file where the run's folder should be
@@ -69,7 +78,7 @@ def test_six_jobs_of_which_one_fails_and_one_is_killed(tmp_path):
     shutil.move(tmp_path / "conf", tmp_path / "elsewhere")  # edited, or as here gone
     until((tmp_path / "runs/x-5/config.yaml").exists)
     os.kill(pid_of("job-5", tmp_path), signal.SIGKILL)
-    said, _ = process.communicate(timeout=300)
+    said, _ = process.communicate(timeout=900)
     assert process.returncode == 1, said
     assert "4 of 6 done, 0 running, 2 failed" in said
     assert "failed  seed=5: killed by SIGKILL; see " in said
@@ -100,11 +109,11 @@ def test_ddp_inside_a_sweep(tmp_path):
 
 @pytest.mark.slow
 def test_a_stopped_sweep_goes_on_to_the_same_weights(tmp_path, capsys):
-    same = [*TINY, "model.embedding=8", "data.limit=600", "trainer.max_epochs=4", "hydra.launcher.n_jobs=2"]
+    same = [*SMALL, "data.limit=600", "trainer.max_epochs=4", "hydra.launcher.n_jobs=2"]
     process = started(tmp_path / "cut", *same, "seed=1,2,3")
     until(lambda: len(list(tmp_path.glob("cut/runs/*/metrics.csv"))) == 2)
     os.kill(process.pid, signal.SIGINT)
-    said, _ = process.communicate(timeout=120)
+    said, _ = process.communicate(timeout=900)
     assert process.returncode == 130, said
     assert "stopping 2 jobs; they save first" in said
     runs(["list", str(tmp_path / "cut/runs"), "--json"])
@@ -120,7 +129,7 @@ def test_a_stopped_sweep_goes_on_to_the_same_weights(tmp_path, capsys):
 def test_a_search_that_is_killed_after_three_trials_of_eight(tmp_path):
     """It ends with eight, none of them repeated, and shows the Pareto front."""
     search = [
-        *(setting for setting in SMALL if "dropout" not in setting),
+        *(setting for setting in PROBED if "dropout" not in setting),
         "hparams_search=optuna",
         "hydra.sweeper.n_trials=8",
         "hydra.launcher.n_jobs=2",
