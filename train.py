@@ -127,7 +127,7 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
     """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
     from dataclasses import replace
 
-    from probes.preparation import check_coverage, reader_of, references
+    from probes.preparation import check_coverage, perspective, reader_of
     from probes.schedule import Schedule
     from probes.watching import Watching
 
@@ -137,7 +137,7 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
     vocabulary = corpus.vocabulary
     for each in asked:
         check_coverage(each, vocabulary)
-    asked = [replace(each, references=references(each.whole, corpus.train, vocabulary)) for each in asked]
+    asked = [replace(each, **perspective(each.whole, corpus)) for each in asked]
     warm = corpus.warm() if asked[0].whole.contract.rules.start == "warm" else None
     return [Watching(asked, reader_of("model", vocabulary, warm), schedule, folder.probes)]
 

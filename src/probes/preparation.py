@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from data.corpus import Split
+from data.corpus import Corpus, Split
 from data.errors import UserError
 from data.grammar.clitics import Clitics
 from data.tokenizer import Tokenizer
@@ -18,6 +18,7 @@ from .accuracy import MEAN, Table, tabulated
 from .challenge_set import SetError
 from .collection import Selection, cache_folder, collect, located
 from .heuristics import HEURISTICS, heuristic
+from .leakage import counted, leakage
 from .probe import Probe, probe
 from .rules import contract
 from .scorers import WordScores
@@ -114,3 +115,11 @@ def references(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, 
     for name, rule in HEURISTICS.items():
         found[name] = tabulated(whole, heuristic(whole, rule))
     return found
+
+
+def perspective(whole: Probe, corpus: Corpus) -> dict[str, Any]:
+    """What puts numbers into perspective: reference lines, what of the sets the model has read, how frequent the forms are."""
+    leaks = leakage(whole.sets, corpus)
+    log.info("leakage    %s: %s", whole.language, leaks.line())
+    frequent = counted({form for pair in whole.forms() for form in pair}, corpus)
+    return {"references": references(whole, corpus.train, corpus.vocabulary), "leaks": leaks, "frequencies": frequent}

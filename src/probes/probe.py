@@ -53,6 +53,15 @@ class Probe:
     def constructions(self) -> list[str]:
         return [made.construction for made in self.sets]
 
+    def forms(self) -> list[tuple[str, str]]:
+        """The words that differ, of the better and the worse sentence of every contrast."""
+        words = [sentence.words.split() for sentence in self.sentences]
+        places = zip(self.contrasts.sentences.tolist(), self.contrasts.varied.tolist(), strict=True)
+        return [
+            (" ".join(words[one][start:end]), " ".join(words[other][begin:stop]))
+            for (one, other), ((start, end), (begin, stop)) in places
+        ]
+
     @property
     def digest(self) -> str:
         """A name for exactly these items: results are comparable where it is the same."""
