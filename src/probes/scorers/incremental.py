@@ -104,15 +104,18 @@ class IncrementalScorer:
         tree, device = block.tree, _device(self.model)
         tokens = torch.from_numpy(tree.tokens).to(device)
         edges = torch.zeros(len(tree), dtype=torch.float32)
-        nodes, state = np.zeros(0, np.int64), None  # those whose states are kept: the ones of the level before
-        for parents, children in tree.levels():
+        levels = list(tree.levels())
+        # Read further from each level: only these states are kept.
+        further = [np.unique(tree.parents[parents]) for parents, _ in levels[1:]] + [np.zeros(0, np.int64)]
+        nodes, state = np.zeros(0, np.int64), None
+        for (parents, children), kept in zip(levels, further, strict=True):
+            keep = torch.from_numpy(np.searchsorted(parents, kept)).to(device)
             if state is None:
-                state = self._begun()
-                contexts, state = self.model.read(torch.full((1, 1), EOS, device=device), state)
+                contexts, state = self.model.read(torch.full((1, 1), EOS, device=device), self._begun())
             else:
                 rows = torch.from_numpy(np.searchsorted(nodes, tree.parents[parents])).to(device)
-                contexts, state = self._read(tokens[parents], rows, state)
-            nodes = parents
+                contexts, state = self._read(tokens[parents], rows, state, keep)
+            nodes = kept
             rows_of_children = torch.from_numpy(np.searchsorted(parents, tree.parents[children])).to(device)
             edges[torch.from_numpy(children)] = self._predicted(contexts[:, -1], rows_of_children, tokens[children]).cpu()
         return edges
@@ -121,18 +124,17 @@ class IncrementalScorer:
         device = _device(self.model)
         return None if self.start is None else tuple(part.to(device) for part in self.start)
 
-    def _read(self, tokens: Tensor, rows: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """One token further from the states in these rows; a few thousand at a time."""
+    def _read(self, tokens: Tensor, rows: Tensor, state: Any, keep: Tensor) -> tuple[Tensor, Any]:
+        """One token further from the states in these rows, a thousand at a time; the new states of `keep` alone."""
         size = 4 * ROWS
-        parts = [
-            self.model.read(tokens[at : at + size, None], tuple(part[:, rows[at : at + size]] for part in state))
-            for at in range(0, len(tokens), size)
-        ]
-        if len(parts) == 1:
-            return parts[0]
-        return torch.cat([y for y, _ in parts]), tuple(
-            torch.cat(each, dim=1) for each in zip(*(s for _, s in parts), strict=True)
-        )
+        contexts, states = [], []
+        for at in range(0, len(tokens), size):
+            y, now = self.model.read(tokens[at : at + size, None], tuple(part[:, rows[at : at + size]] for part in state))
+            first, last = torch.searchsorted(keep, torch.tensor([at, at + size], device=keep.device)).tolist()
+            contexts.append(y)
+            states.append(tuple(part[:, keep[first:last] - at] for part in now) if last > first else None)
+        kept = [each for each in states if each is not None]
+        return torch.cat(contexts), tuple(torch.cat(each, dim=1) for each in zip(*kept, strict=True)) if kept else state
 
     def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
         """Log-probability of each token after the context in its row; both in the order of rows."""
