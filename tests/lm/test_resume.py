@@ -169,7 +169,8 @@ def test_a_signal_saves_and_leaves_with_a_status_that_says_unfinished(tmp_path, 
         text=True,
     )
     metrics = tmp_path / "runs/x/metrics.csv"
-    while process.poll() is None and not metrics.exists():
+    # The untrained model is probed first; there is something to save once a loss is told.
+    while process.poll() is None and not (metrics.exists() and "train/loss" in metrics.read_text(encoding="utf-8")):
         time.sleep(0.02)
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
