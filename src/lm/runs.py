@@ -33,7 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
 def described(run: RunFolder) -> dict[str, Any]:
     """A run in plain values; what is not known is null."""
     settings, history = run.settings(), History(run)
-    language = settings.get("lang", {}).get("code")
+    lang = settings.get("lang", {})
+    language = lang.get("code")
     now, why = state(run)
     return {
         "name": run.path.name,
@@ -48,8 +49,15 @@ def described(run: RunFolder) -> dict[str, Any]:
         "epochs": settings.get("trainer", {}).get("max_epochs"),
         "valid/perplexity": history.of_best(PERPLEXITY),
         "test/perplexity": history.of_best("test/perplexity"),
-        "agreement": history.of_best(f"probe/{language}/agreement/mean/accuracy"),
+        "agreement": _agreement(history, lang.get("languages") or [language]),
     }
+
+
+def _agreement(history: History, languages: list[str]) -> float | None:
+    """The mean over constructions, and over languages where there are several."""
+    values = [history.of_best(f"probe/{language}/agreement/mean/accuracy") for language in languages]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def show(found: list[dict[str, Any]], folder: Path) -> None:

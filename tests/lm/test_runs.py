@@ -60,6 +60,15 @@ def test_the_table_says_the_same(runs, capsys):
     assert "5 runs: 1 done, 1 stopped, 3 failed" in said
 
 
+def test_agreement_of_several_languages_is_their_mean(tmp_path, capsys):
+    folder = RunFolder(tmp_path / "multi")
+    folder.enter(CONFIG.replace("{code: de}", "{code: multi, languages: [de, fr]}"), {})
+    folder.finish({"probe/de/agreement/mean/accuracy": 0.7, "probe/fr/agreement/mean/accuracy": 0.9})
+    main(["list", str(tmp_path), "--json"])
+    (run,) = json.loads(capsys.readouterr().out)
+    assert (run["language"], run["agreement"]) == ("multi", pytest.approx(0.8))
+
+
 def test_runs_are_found_in_folders_of_folders_and_not_inside_runs(runs):
     inner = runs / "done/wandb/offline-run-1/files"
     inner.mkdir(parents=True)

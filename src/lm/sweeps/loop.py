@@ -126,7 +126,7 @@ class Sweep:
             self.board.ended(one.job, state, one.pruned, status)
 
     def _state(self, one: Tracked, status: int) -> str:
-        if status == 0 and one.job.folder.finished():
+        if status == 0:
             return "done"
         return "pruned" if one.pruned else "stopped" if self.received else "failed"
 
