@@ -41,7 +41,10 @@ TINY = [
     "trainer.threads=1",
     "callbacks.checkpoints.every_n_steps=4",
     "logger=none",
+    "probes.limit=12",
 ]
+# The same for text of which the challenge sets know nothing.
+WITHOUT_PROBES = [*(each for each in TINY if not each.startswith("probes.")), "probes=none"]
 
 
 def corpus(cache: Path, train: int = 90) -> Corpus:
@@ -68,7 +71,7 @@ def run(folder: Path, made: Recipe, text: Corpus, resume: bool = False) -> dict[
     where = RunFolder(folder)
     where.enter("", {})
     model = initialised(made.architecture, made.seed)
-    return fit(made, model, text, {}, where, [], where.last if resume and where.last.exists() else None)
+    return fit(made, model, text, {}, where, [], [], where.last if resume and where.last.exists() else None)
 
 
 def train(folder: Path, *overrides: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import UserError
+from data.vocabulary import Vocabulary
 
 SETTINGS = ("ckpt_path", "out")
 
@@ -26,6 +27,8 @@ def export(checkpoint: Path, out: Path) -> None:
     from .hf import ConcordConfig, ConcordForCausalLM, tokenizer
 
     model, vocabulary, about = load(checkpoint)
+    if not isinstance(vocabulary, Vocabulary):
+        raise UserError(f"{checkpoint}: a model of pieces of words; only word-level models can be exported")
     if out.is_dir() and any(out.iterdir()) and '"concord"' not in _config(out):
         raise UserError(f"out={out}: this folder holds something else; give an empty or a new one")
     logging.set_verbosity_error()

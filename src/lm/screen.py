@@ -1,12 +1,14 @@
 """What a run shows: its settings, its sizes, its result."""
 
 import logging
+import os
 from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.tree import Tree
 
 from data.corpus import Corpus
+from data.tables import console as terminal
 from data.tables import table
 
 from .model import LanguageModel
@@ -15,9 +17,18 @@ from .run_folder import RunFolder
 log = logging.getLogger(__name__)
 
 
+# Of what is written to a file; a terminal has its own.
+WIDTH = 120
+
+
+def width() -> int:
+    """Columns that there are to write in."""
+    return terminal.width if terminal.is_terminal or "COLUMNS" in os.environ else WIDTH
+
+
 def show(what: RenderableType) -> None:
     """Through the log, so that train.log has it too."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=width())
     with console.capture() as capture:
         console.print(what)
     log.info("%s", capture.get().rstrip())
@@ -51,32 +62,45 @@ def _pair(key: str, value: Any) -> str:
     return f"{key}={text if len(text) <= 50 else text[:49] + '…'}"
 
 
-def sizes(corpus: Corpus, model: LanguageModel, asked: int | None) -> None:
+def sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:
     """Corpus, vocabulary and model."""
-    view = table("corpus", "split", numbers=["sentences", "words", "unknown"])
-    for name, split in corpus.splits().items():
-        view.add_row(name, f"{len(split):,}", f"{split.words:,}", f"{split.unknown / max(split.words, 1):.2%}")
-    show(view)
-    known = len(corpus.vocabulary)
-    whole = f", every word of the corpus ({asked:,} were asked for)" if asked is not None and known < asked + 1 else ""
-    log.info("vocabulary %s words%s", f"{known:,}", whole)
-    for reason, count in corpus.report.items():
-        log.info("left out   %s %s", f"{count:,}", reason)
+    corpus(text, asked)
     log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
 
 
+def corpus(text: Corpus, asked: int | None) -> None:
+    """Its splits, its vocabulary, and every step from the text to them."""
+    pieces = text.vocabulary.begins() is not None
+    view = table("corpus", "split", numbers=["sentences", "words", *(["pieces"] if pieces else []), "unknown"])
+    for name, split in text.splits().items():
+        words = split.words if split.spelled is None else split.spelled
+        counted = [words, split.words] if pieces else [words]
+        view.add_row(name, *(f"{n:,}" for n in (len(split), *counted)), f"{split.unknown / max(words, 1):.2%}")
+    show(view)
+    known, kind = len(text.vocabulary), "pieces" if pieces else "words"
+    short = asked is not None and known < asked + (0 if pieces else 1)
+    whole = f", every {'piece' if pieces else 'word'} of the corpus ({asked:,} were asked for)" if short else ""
+    log.info("vocabulary %s %s%s", f"{known:,}", kind, whole)
+    if text.read:
+        log.info("read       %s", ", ".join(f"{count:,} {name}" for name, count in text.read.items()))
+    for reason, count in text.report.items():
+        log.info("left out   %s %s", f"{count:,}", reason)
+
+
 def result(folder: RunFolder, outcome: dict[str, Any]) -> None:
-    """The end of a run, and where everything is."""
+    """The end of a run."""
     view = table("result", "measure", numbers=["value"])
     for name, value in outcome.items():
         view.add_row(name, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
     show(view)
+
+
+def places(folder: RunFolder) -> None:
+    """Where everything is."""
     log.info("all of it  %s", folder.path)
     log.info("metrics    %s", folder.metrics)
     log.info("best model %s", folder.best)
 
 
-def finished(folder: RunFolder) -> None:
-    """A run that is asked for again."""
-    result(folder, folder.result())
-    log.info("This run is finished. To do it again from the start: overwrite=true")
+def say(line: str) -> None:
+    log.info("%s", line)

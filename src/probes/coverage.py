@@ -72,5 +72,5 @@ def targets(made: ChallengeSet) -> Iterator[list[Sentence]]:
         for other in others:
             spans = differing(made.sentences[first].split(), made.sentences[other].split())
             for variant, span in zip((first, other), spans, strict=True):
-                item[Sentence(made.sentences[variant], span, made.texts[variant] is not None, number)] = None
+                item[Sentence(made.sentences[variant], span, made.texts[variant] or "", number)] = None
         yield list(item)

@@ -20,8 +20,8 @@ SENTENCES = [
     Sentence("the author that the guards like swim .", (6, 7), item=1),
     Sentence("the authors near the pilots are naïve and old .", (5, 7), item=2),
     Sentence("the authors near the pilots is naïve and old .", (5, 7), item=2),
-    Sentence("Élise doesn't laugh.", (1, 3), raw=True, item=3),
-    Sentence("Élise don't laugh.", (1, 3), raw=True, item=3),
+    Sentence("Élise doesn't laugh .", (1, 3), "Élise doesn't laugh.", item=3),
+    Sentence("Élise don't laugh .", (1, 3), "Élise don't laugh.", item=3),
     Sentence("the author laughs .", (2, 3), item=4),  # once more
     Sentence("laughs", (0, 1), item=5),
 ]
@@ -29,12 +29,14 @@ SENTENCES = [
 
 def read(model, sentence, marks=True):
     """Pieces, the word of each (None for marks), and the unit that Kauf and Ivanova call a word."""
-    encoding = model.tokenizer(sentence.words, add_special_tokens=marks).encodings[0]
+    text = sentence.text or sentence.words
+    encoding = model.tokenizer(text, add_special_tokens=marks).encodings[0]
     words, position = [], 0
     spans = []
     for word in sentence.words.split(" "):
+        position = text.index(word, position)
         spans.append((position, position + len(word)))
-        position += len(word) + 1
+        position += len(word)
     for special, (start, end) in zip(encoding.special_tokens_mask, encoding.offsets, strict=True):
         inside = [w for w, (first, last) in enumerate(spans) if max(start, first) < min(end, last)]
         following = [w for w, (first, _) in enumerate(spans) if first >= start]
@@ -188,7 +190,17 @@ def test_joined_writes_tokens_as_running_text_does():
     tokens = Sentence("l' auteur , qui rit , ( oui ) est là .")
     assert text_of(tokens, "joined") == ("l'auteur, qui rit, (oui) est là.", [2, 8, 9, 13, 17, 18, 20, 23, 24, 28, 31, 32])
     assert text_of(tokens, "written")[0] == tokens.words
-    assert text_of(tokens._replace(raw=True), "joined")[0] == tokens.words
+    assert text_of(tokens._replace(text="L'auteur, oui."), "written")[0] == "L'auteur, oui."
+
+
+def test_words_are_found_in_the_text_of_the_source():
+    from probes.scorers.pretrained.pieces import text_of
+
+    sentence = Sentence("Katherine ca n't help herself .", (4, 5), "Katherine can't  help herself.")
+    text, ends = text_of(sentence, "written")
+    assert text == sentence.text
+    starts = [0, *ends[:-1]]
+    assert [text[a:b].strip() for a, b in zip(starts, ends, strict=True)] == sentence.words.split()
 
 
 def test_unknown_pieces_are_tested_for_explicitly(pretrained):

@@ -36,7 +36,7 @@ class Cached:
     def _name(self, sentences: Sequence[Sentence]) -> str:
         digest = hashlib.blake2b(f"{VERSION}\n{self.key}\n{self.name}\n".encode(), digest_size=16)
         for sentence in sentences:
-            digest.update(f"{sentence.words}\t{sentence.target}\t{sentence.raw}\t{sentence.item}\n".encode())
+            digest.update(f"{sentence.words}\t{sentence.target}\t{sentence.text}\t{sentence.item}\n".encode())
         return digest.hexdigest()
 
 

@@ -1,5 +1,6 @@
 """The pieces of sentences, and which word each belongs to, by the characters that a piece stands for."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -36,12 +37,25 @@ class Pieces:
 
 def text_of(sentence: Sentence, spacing: Spacing) -> tuple[str, list[int]]:
     """What the tokenizer reads, and where in it each word ends. `joined` writes tokens as running text does: `sleeps.`"""
+    if sentence.text:
+        return _written(sentence)
     text, ends = "", []
     for word in sentence.words.split(" "):
-        apart = sentence.raw or spacing == "written"
-        glued = not apart and (word.startswith(NO_SPACE_BEFORE) or text.endswith(NO_SPACE_AFTER))
+        glued = spacing == "joined" and (word.startswith(NO_SPACE_BEFORE) or text.endswith(NO_SPACE_AFTER))
         text += word if not text or glued else f" {word}"
         ends.append(len(text))
+    return text, ends
+
+
+def _written(sentence: Sentence) -> tuple[str, list[int]]:
+    """As the source writes it: its words are all that is not white space, one after the other, whatever stands between them."""
+    text = unicodedata.normalize("NFC", sentence.text)
+    place, ends = 0, []
+    for word in sentence.words.split(" "):
+        while place < len(text) and text[place].isspace():
+            place += 1
+        place += len(word)
+        ends.append(place)
     return text, ends
 
 
