@@ -103,6 +103,19 @@ def test_a_model_that_is_too_large_is_refused_before_it_is_read(bert, monkeypatc
     refused(bert, "about 96.0 GiB in float32")
 
 
+def test_a_container_leaves_less_memory_than_the_machine_has(tmp_path, monkeypatch):
+    from probes.scorers.pretrained import memory
+
+    whole = memory.available("cpu")
+    assert whole > 2**20
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    for name, text in {"max": "5000000", "current": "3000000", "stat": "anon 1\nfile 1000000\n"}.items():
+        (tmp_path / f"memory.{name}").write_text(text, encoding="utf-8")
+    assert memory.available("cpu") == 3_000_000  # pages of files are given back
+    (tmp_path / "memory.max").write_text("max\n", encoding="utf-8")
+    assert memory.available("cpu") > 2**20
+
+
 def test_pickled_weights_are_read_only_if_one_insists(bert):
     from safetensors.torch import load_file
 

@@ -1,6 +1,8 @@
 """Every scorer of pretrained models against a slow one that says what it does: one sentence, one mask at a time."""
 
+import io
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -269,3 +271,35 @@ def test_wrong_names_of_scorings_and_starts_are_told(pretrained):
         scorer("causal", pretrained("bert"))
     with pytest.raises(PretrainedError, match="model.start=<S>: no token of its vocabulary; write bos, eos, none"):
         scorer("causal", pretrained("gpt2"), Options(start="<S>"))
+
+
+@pytest.mark.parametrize("family", [*MASKED, *CAUSAL])
+def test_the_head_is_used_only_where_it_is_asked_for(pretrained, family, monkeypatch):
+    scoring = "pll" if family in MASKED else "causal"
+    made = scorer(scoring, pretrained(family))
+    expected = made.score(SENTENCES).logprobs
+    assert made.forward.body is not None
+    monkeypatch.setattr("probes.scorers.pretrained.forward.LOGITS", 700)  # a few places at a time
+    np.testing.assert_allclose(made.score(SENTENCES).logprobs, expected, atol=1e-5, rtol=0)
+
+
+def test_a_model_whose_head_cannot_be_used_alone_is_used_as_a_whole(pretrained):
+    model = pretrained("bert")
+    made = scorer("pll", model)
+    made.forward.body = model.model.cls  # hands on a tensor, not the states of a body
+    scores = made.score(SENTENCES)
+    assert made.forward.body is None
+    np.testing.assert_allclose(scores.logprobs, scorer("pll", model).score(SENTENCES).logprobs, atol=1e-5, rtol=0)
+
+
+def test_progress_is_shown_in_a_terminal_only(pretrained, monkeypatch, capfd):
+    from rich.console import Console
+
+    made = scorer("pll", pretrained("bert"), Options(tokens=1))
+    made.score(SENTENCES)
+    assert capfd.readouterr() == ("", "")
+    stream = io.StringIO()
+    terminal = Console(file=stream, force_terminal=True, width=100)
+    monkeypatch.setattr("probes.scorers.pretrained.progress.Console", lambda **_: terminal)
+    made.score(SENTENCES)
+    assert re.search(r"pll .*100%.*[\d.,]+ sentences/s .*left", re.sub(r"\x1b\[[\d;]*m", "", stream.getvalue()))
