@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lm.logs import RunLog
     from lm.model import LanguageModel
     from lm.run_folder import RunFolder
+    from probes.watching import Watched, Watching
 
 LANGUAGES = Path(__file__).parent / "conf/lang"
 # What a run's name does not depend on: where it runs and who watches.
@@ -57,7 +58,6 @@ def train(settings: Any) -> None:
 
 def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     """Whatever can be wrong is found before the run's folder is touched."""
-    from lm import screen
     from lm.fit import fit
 
     resume = resume_from(settings, folder)
@@ -65,31 +65,34 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
         must_match(folder.settings(), settings, str(folder.path), growing=not folder.finished())
         corpus_must_match(folder, settings)
         if folder.finished():
-            screen.finished(folder)
+            show_finished(folder)
             return
         if first and settings["ckpt_path"] != "auto":
             folder.must_be_free()
-    recipe, model, corpus = prepared(settings, folder, resume)
+    recipe, model, corpus, watching = prepared(settings, folder, resume)
     known = enter(settings, folder, corpus.summary()) if first else {}
     log.write_to(folder.log)
     loggers = loggers_of(settings, folder, known) if first else []
     try:
-        result = fit(recipe, model, corpus, about(settings), folder, loggers, resume)
+        result = fit(recipe, model, corpus, about(settings, corpus), folder, loggers, watching, resume)
         if first:
-            folder.finish(result)
-            screen.result(folder, result)
+            folder.finish(result | {name: value for each in watching for name, value in each.result().items()})
+            show_result(folder)
     finally:
         close(loggers, folder)
 
 
-def prepared(settings: Any, folder: "RunFolder", resume: Path | None) -> tuple["Recipe", "LanguageModel", "Corpus"]:
-    """Recipe, model and corpus, each checked, and their sizes shown."""
+def prepared(
+    settings: Any, folder: "RunFolder", resume: Path | None
+) -> tuple["Recipe", "LanguageModel", "Corpus", list["Watching"]]:
+    """Recipe, model, corpus and probes, each checked, and their sizes shown."""
     from lm import screen
     from lm.checkpoints import check_fits, read
     from lm.model import initialised
 
     recipe = recipe_of(settings)
-    recipe.check()
+    asked = probes_of(settings)
+    recipe.check(watchable(settings, asked))
     if resume:
         must_match(read(resume)["concord"]["settings"], settings, str(resume), growing=True)
     screen.configuration(settings, folder)
@@ -98,7 +101,64 @@ def prepared(settings: Any, folder: "RunFolder", resume: Path | None) -> tuple["
     if resume:
         check_fits(resume, model, corpus.vocabulary)
     screen.sizes(corpus, model, settings["tokenizer"]["vocabulary_size"])
-    return recipe, model, corpus
+    return recipe, model, corpus, watching_of(settings, asked, corpus, folder)
+
+
+def probes_of(settings: Any) -> list["Watched"]:
+    """The challenge sets of each of the run's languages; none with probes=none."""
+    from data.chosen import clitics_of
+    from probes.preparation import probe_of, watched
+
+    chosen = settings["probes"]
+    if chosen["name"] == "none":
+        return []
+    probes = [probe_of(chosen, lang["code"], clitics_of(settings["data"], lang)) for lang in languages_of(settings)]
+    return [watched(whole, chosen["sample"], chosen["seed"]) for whole in probes]
+
+
+def watchable(settings: Any, asked: list["Watched"]) -> list[str]:
+    """Metrics of probes that stand beside every perplexity."""
+    from probes.preparation import monitorable
+
+    return monitorable(asked) if asked and settings["probes"]["schedule"]["every_epochs"] == 1 else []
+
+
+def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder: "RunFolder") -> list["Watching"]:
+    """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
+    from dataclasses import replace
+
+    from probes.preparation import check_coverage, encoder, reader_of, references
+    from probes.schedule import Schedule
+    from probes.watching import Watching
+
+    if not asked:
+        return []
+    schedule = Schedule(**settings["probes"]["schedule"])
+    vocabulary = corpus.vocabulary
+    encode = encoder(vocabulary)
+    for each in asked:
+        check_coverage(each, encode, vocabulary.unk)
+    asked = [replace(each, references=references(each.whole, corpus.train, encode, vocabulary)) for each in asked]
+    warm = corpus.warm() if asked[0].whole.contract.rules.start == "warm" else None
+    return [Watching(asked, reader_of("model", encode, vocabulary.unk, warm), schedule, folder.probes)]
+
+
+def show_finished(folder: "RunFolder") -> None:
+    """A run that is asked for again."""
+    from lm import screen
+
+    show_result(folder)
+    screen.say("This run is finished. To do it again from the start: overwrite=true")
+
+
+def show_result(folder: "RunFolder") -> None:
+    """The end of a run: what it measured, the tables of its probes, and where everything is."""
+    from lm import screen
+    from probes.screen import show_final
+
+    screen.result(folder, folder.result())
+    show_final(folder.probes)
+    screen.places(folder)
 
 
 def refuse_lists() -> None:
@@ -113,7 +173,7 @@ def refuse_lists() -> None:
 
 def science(settings: Any) -> dict[str, Any]:
     """Every setting that changes the result, by its full name."""
-    chosen = {key: settings[key] for key in ("lang", "model", "data", "tokenizer", "seed")}
+    chosen = {key: settings[key] for key in ("lang", "model", "data", "tokenizer", "probes", "seed")}
     for group in ("trainer", "data"):
         chosen[group] = {key: value for key, value in settings[group].items() if key not in MACHINE}
     watched = settings["callbacks"]["checkpoints"]
@@ -232,7 +292,9 @@ def source_of(settings: Any) -> "Source":
     """Where the sentences come from."""
     from data import chosen
 
-    network = chosen.Network(Path(settings["paths"]["downloads"]), bool(settings["paths"]["offline"]))
+    # From the environment it comes as text, and may be set to nothing.
+    offline = str(settings["paths"]["offline"]).lower() not in ("", "0", "false", "no", "none")
+    network = chosen.Network(Path(settings["paths"]["downloads"]), offline)
     return chosen.source_of(settings["data"], languages_of(settings), settings["tokenizer"]["rules"], network)
 
 
@@ -251,7 +313,7 @@ def languages_of(settings: Any) -> list[dict[str, Any]]:
     return [OmegaConf.to_container(OmegaConf.load(known[code])) for code in lang["languages"]]  # type: ignore[misc]
 
 
-def about(settings: Any) -> dict[str, Any]:
+def about(settings: Any, corpus: "Corpus") -> dict[str, Any]:
     """What a checkpoint says of itself, so that nothing has to be asked later. `language` is that of a run with only one."""
     from data.chosen import clitics_of
 
@@ -262,8 +324,8 @@ def about(settings: Any) -> dict[str, Any]:
     }
     own = settings["lang"]
     language = {key: own[key] for key in ("code", "name", "direction", "tokens", "replace") if key in own}
-    clitics = clitics_of(settings["data"], own)
-    return {"language": language, "languages": languages, "clitics": clitics, "settings": settings}
+    known = {"language": language, "languages": languages, "clitics": clitics_of(settings["data"], own)}
+    return known | {"settings": settings, "warm": corpus.warm()}
 
 
 def loggers_of(settings: Any, folder: "RunFolder", known: dict[str, Any]) -> list["Logger"]:

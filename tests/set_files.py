@@ -27,11 +27,17 @@ GEVALM = {
     "indexMASK": 8,
     "case": "SVPP_plsg",
 }
+# What is tested comes first in a key: the main subject across the clause, the embedded one within it.
 MARVIN_LINZEN = {
     "sing_MS_MV_plur_ES_EV": [("the king that the monks see laughs", "the king that the monks see laugh")],
     "plur_MS_MV_sing_ES_EV": [("the kings that the monk sees laugh", "the kings that the monk sees laughs")],
 }
-NPI = {"sing": [("no king has ever left", "most king has ever left", "the king has ever left")]}
+WITHIN = {
+    "sing_ES_EV_plur_MS_MV": [("the kings that the monk sees laugh", "the kings that the monk see laugh")],
+    "plur_ES_EV_sing_MS_MV": [("the king that the monks see laughs", "the king that the monks sees laughs")],
+}
+SENT_COMP = {"plur_MS_MV_sing_BS": [("the king said the monks laugh", "the king said the monks laughs")]}
+NPI = {"past": [("no king has ever left", "most king has ever left", "the king has ever left")]}
 MULTIBLIMP = (
     "sen\twrong_sen\tverb\tcop\tchild\thead\tswap_head\tfeature_vals\tdistance\tattractors\n"
     "Der Hund bellt .\tDer Hund bellen .\tbellt\t\tHund\tbellt\tbellen\tSG_PL\t1\t[]\n"
@@ -41,7 +47,20 @@ GULORDAVA = (
     "A B\t7\t0\tplur\twalk\tcorrect\toriginal\tthe dogs near the cat\t1\t9\t3\t5\tthe dogs near the cat swim <eos>\n"
     "A B\t7\t0\tplur\twalks\twrong\toriginal\tthe dogs near the cat\t1\t9\t3\t5\tthe dogs near the cat swim <eos>\n"
 )
-LINZEN = "1\t1\tthe dogs near the cat ***mask*** loud .\tare\tis\n"
+LINZEN = "2\tthe dogs near the cat of the man are loud .\tthe dogs near the cat of the man ***mask*** loud .\tare\tis\n"
+TWO_PREFIXES = {
+    "sentence_good": "Only Ann's dog had ever barked.",
+    "sentence_bad": "Even Ann's dog had ever barked.",
+    "two_prefix_prefix_good": "Only Ann's dog had",
+    "two_prefix_prefix_bad": "Even Ann's dog had",
+    "two_prefix_word": "ever",
+    "simple_LM_method": True,
+    "one_prefix_method": False,
+    "two_prefix_method": True,
+    "UID": "only_npi_scope",
+    "pairID": "0",
+    "dependency_length": 4,
+}
 SYNTAXGYM = {
     "meta": {"name": "number_prep", "metric": "sum"},
     "region_meta": {"1": "subject", "2": "pp", "3": "verb"},

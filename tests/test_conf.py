@@ -10,7 +10,19 @@ import train
 from data.errors import UserError
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
-GROUPS = ["lang", "model", "model/optimizer", "model/scheduler", "data", "tokenizer", "trainer", "logger", "callbacks", "paths"]
+GROUPS = [
+    "lang",
+    "model",
+    "model/optimizer",
+    "model/scheduler",
+    "data",
+    "tokenizer",
+    "probes",
+    "trainer",
+    "logger",
+    "callbacks",
+    "paths",
+]
 CHOICES = [f"{group}={file.stem}" for group in [*GROUPS, "experiment", "debug"] for file in sorted((CONF / group).glob("*.yaml"))]
 
 
@@ -56,7 +68,7 @@ def test_the_clams_presets_differ_as_paper_and_scripts_do():
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("callbacks.checkpoints.monitor=valid/perplexty", "there is no such metric; there are: valid/perplexity"),
+        ("callbacks.checkpoints.monitor=valid/perplexty", "no metric that every validation has; there are: valid/perplexity"),
         ("callbacks.early_stopping.mode=most", "callbacks.early_stopping.mode=most: write min or max"),
         ("data.window=0", "data.window=0: a whole number of at least 1 is needed"),
         ("data.window=abc", "data.window=abc: a whole number"),
@@ -87,3 +99,25 @@ def test_a_runs_name_depends_on_what_changes_the_result_alone():
         "callbacks.checkpoints.monitor=valid/loss",
     ):
         assert train.name_of(settings(other)) != base
+
+
+@pytest.mark.parametrize("file", sorted((CONF / "probes").glob("*.yaml")))
+def test_every_collection_asks_by_the_default_protocol(file):
+    from probes.rules import Rules, contract
+
+    chosen = settings(f"probes={file.stem}", *(["probes.path=x"] if file.stem not in ("agreement", "none") else []))["probes"]
+    assert chosen["name"] == file.stem
+    if file.stem != "none":
+        assert contract(chosen["protocol"], chosen["rules"]).rules == Rules()
+
+
+def test_a_probe_can_be_watched_only_if_every_validation_has_it():
+    made = settings("probes.limit=8")
+    asked = train.probes_of(made)
+    assert "probe/de/agreement/mean/accuracy_dev" in train.watchable(made, asked)
+    assert "probe/de/agreement/prep/accuracy" in train.watchable(made, asked)
+    assert train.watchable(settings("probes.limit=8", "probes.schedule.every_epochs=2"), asked) == []
+    assert train.probes_of(settings("probes=none")) == []
+    watching = settings("callbacks.checkpoints.monitor=probe/de/agreement/mean/acuracy", "callbacks.checkpoints.mode=max")
+    with pytest.raises(UserError, match="there are: valid/perplexity, valid/loss, probe/de/agreement/mean/accuracy"):
+        train.recipe_of(watching).check(train.watchable(made, asked))

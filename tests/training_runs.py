@@ -41,6 +41,7 @@ TINY = [
     "trainer.threads=1",
     "callbacks.checkpoints.every_n_steps=4",
     "logger=none",
+    "probes.limit=12",
 ]
 
 
@@ -68,7 +69,7 @@ def run(folder: Path, made: Recipe, text: Corpus, resume: bool = False) -> dict[
     where = RunFolder(folder)
     where.enter("", {})
     model = initialised(made.architecture, made.seed)
-    return fit(made, model, text, {}, where, [], where.last if resume and where.last.exists() else None)
+    return fit(made, model, text, {}, where, [], [], where.last if resume and where.last.exists() else None)
 
 
 def train(folder: Path, *overrides: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -97,6 +97,10 @@ class Corpus:
         """The sentences of each language; nothing where there is only one."""
         return {language: split.of_language(number) for number, language in enumerate(self.languages)}
 
+    def warm(self, sentences: int = 10) -> list[int]:
+        """The beginning of the validation split, for a model that is to have read something before it is asked."""
+        return [int(token) for token in self.valid.first(sentences).ids]
+
     def splits(self) -> dict[str, Split]:
         return {"train": self.train, "valid": self.valid, "test": self.test}
 

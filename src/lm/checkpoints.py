@@ -42,7 +42,6 @@ class Checkpoints(Callback):
         self.metrics = metrics
         self.best = math.inf
         self.best_epoch = -1
-        self.rows = 0
         self.stopped = False
 
     def state_dict(self) -> dict[str, Any]:

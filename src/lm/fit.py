@@ -1,5 +1,6 @@
 """A training run from start to finish, in plain values: what `train.py` does once it has read the configuration."""
 
+import difflib
 import inspect
 import logging
 import warnings
@@ -48,8 +49,8 @@ class Recipe:
     compile: bool
     trainer: dict[str, Any]
 
-    def check(self) -> None:
-        """Find what is wrong with it before a corpus is prepared or a folder touched."""
+    def check(self, probes: Sequence[str] = ()) -> None:
+        """Find what is wrong with it before a corpus is prepared or a folder touched. `probes` are further metrics to watch."""
         try:
             with torch.device("meta"):
                 model = LanguageModel(replace(self.architecture, vocabulary_size=2))
@@ -75,7 +76,7 @@ class Recipe:
             if not 0 <= value < 1:
                 raise UserError(f"{name}={value}: a share from 0 up to 1 is needed")
         for where, settings in (("checkpoints", self.checkpoints), ("early_stopping", self.early_stopping)):
-            _check_monitor(f"callbacks.{where}", settings)
+            _check_monitor(f"callbacks.{where}", settings, [*METRICS, *probes])
         _check_trainer(self.trainer)
 
     def architecture_for(self, vocabulary_size: int) -> Architecture:
@@ -83,9 +84,11 @@ class Recipe:
         return replace(self.architecture, vocabulary_size=vocabulary_size)
 
 
-def _check_monitor(where: str, settings: dict[str, Any]) -> None:
-    if settings["monitor"] not in METRICS:
-        raise UserError(f"{where}.monitor={settings['monitor']}: there is no such metric; there are: {', '.join(METRICS)}")
+def _check_monitor(where: str, settings: dict[str, Any], metrics: Sequence[str]) -> None:
+    if settings["monitor"] not in metrics:
+        near = difflib.get_close_matches(settings["monitor"], metrics, n=4, cutoff=0.3)
+        named = ", ".join(dict.fromkeys([*METRICS, *near]))
+        raise UserError(f"{where}.monitor={settings['monitor']}: no metric that every validation has; there are: {named}")
     if settings["mode"] not in ("min", "max"):
         raise UserError(f"{where}.mode={settings['mode']}: write min or max")
 
@@ -111,6 +114,7 @@ def fit(
     about: dict[str, Any],
     folder: RunFolder,
     loggers: Sequence[Logger],
+    watching: Sequence[Callback],
     resume: Path | None,
 ) -> dict[str, Any]:
     """Train, then measure the best model on the test split; returns the result of the run."""
@@ -120,7 +124,7 @@ def fit(
         metrics.keep(0)
     checkpoints = Checkpoints(folder.checkpoints, metrics=metrics, **recipe.checkpoints)
     early = _early_stopping(recipe.early_stopping)
-    callbacks: list[Callback] = [TrainingLog(), ProgressReport(), *early, checkpoints, Interruption(checkpoints)]
+    callbacks: list[Callback] = [TrainingLog(), ProgressReport(), *watching, *early, checkpoints, Interruption(checkpoints)]
     trainer = pl.Trainer(
         **recipe.trainer,
         logger=[metrics, *loggers],

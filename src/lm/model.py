@@ -54,6 +54,11 @@ class LanguageModel(nn.Module):
         y, state = self.network(x, state)  # (B, T, H)
         return self.projection(F.dropout(y, dropout, self.training)), state
 
+    def read(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+        """Contexts in evaluation mode, and a state from which any network can read on; see `networks`."""
+        y, state = self.network.read(self.embedding(inputs), state)
+        return self.projection(y), state
+
     def forward(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
         """Log-probabilities of every next word: (B, T) → (B, T, V)."""
         y, state = self.contexts(inputs, state)

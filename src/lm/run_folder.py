@@ -46,7 +46,7 @@ def settings_hash(settings: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """`config.yaml provenance.json metrics.csv checkpoints/ train.log`, and `DONE` when the run is finished."""
+    """`config.yaml provenance.json metrics.csv probes/ checkpoints/ train.log`, and `DONE` when the run is finished."""
 
     path: Path
 
@@ -69,6 +69,10 @@ class RunFolder:
     @property
     def best(self) -> Path:
         return self.checkpoints / "best.ckpt"
+
+    @property
+    def probes(self) -> Path:
+        return self.path / "probes"
 
     def exists(self) -> bool:
         return (self.path / "config.yaml").exists()

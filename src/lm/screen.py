@@ -1,12 +1,14 @@
 """What a run shows: its settings, its sizes, its result."""
 
 import logging
+import os
 from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.tree import Tree
 
 from data.corpus import Corpus
+from data.tables import console as terminal
 from data.tables import table
 
 from .model import LanguageModel
@@ -15,9 +17,18 @@ from .run_folder import RunFolder
 log = logging.getLogger(__name__)
 
 
+# Of what is written to a file; a terminal has its own.
+WIDTH = 120
+
+
+def width() -> int:
+    """Columns that there are to write in."""
+    return terminal.width if terminal.is_terminal or "COLUMNS" in os.environ else WIDTH
+
+
 def show(what: RenderableType) -> None:
     """Through the log, so that train.log has it too."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=width())
     with console.capture() as capture:
         console.print(what)
     log.info("%s", capture.get().rstrip())
@@ -77,17 +88,19 @@ def corpus(text: Corpus, asked: int | None) -> None:
 
 
 def result(folder: RunFolder, outcome: dict[str, Any]) -> None:
-    """The end of a run, and where everything is."""
+    """The end of a run."""
     view = table("result", "measure", numbers=["value"])
     for name, value in outcome.items():
         view.add_row(name, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
     show(view)
+
+
+def places(folder: RunFolder) -> None:
+    """Where everything is."""
     log.info("all of it  %s", folder.path)
     log.info("metrics    %s", folder.metrics)
     log.info("best model %s", folder.best)
 
 
-def finished(folder: RunFolder) -> None:
-    """A run that is asked for again."""
-    result(folder, folder.result())
-    log.info("This run is finished. To do it again from the start: overwrite=true")
+def say(line: str) -> None:
+    log.info("%s", line)

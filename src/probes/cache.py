@@ -7,25 +7,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from data.grammar.folder import COMMON, SIDECAR, SUFFIX
+from data.grammar.clitics import Clitics
 
 from .challenge_set import ChallengeSet, Contrast, Span
-from .readers import reader
+from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 1
+VERSION = 2
 
 
-def read_cached(file: Path, language: str, form: str, folder: Path) -> list[ChallengeSet]:
+def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Clitics = "split") -> list[ChallengeSet]:
     """The sets of a file, from the cache if the file, and what it depends on, are as they were."""
-    place = folder / f"{_key(file, language, form)}.json"
+    # Only grammars know what a script glues together; other sources come as they are.
+    how = {"clitics": clitics} if form == "grammar" else {}
+    place = folder / f"{_key(file, language, form, clitics)}.json"
     if place.exists():
         try:
             columns = json.loads(place.read_text(encoding="utf-8"))
             return [_restored(each, str(file)) for each in columns]
         except (KeyError, ValueError, TypeError, IndexError):
             place.unlink(missing_ok=True)  # damaged: read the source again
-    sets = list(reader(form).read(file, language))
+    sets = list(reader(form).read(file, language, **how))
     folder.mkdir(parents=True, exist_ok=True)
     temporary = place.with_suffix(f".{os.getpid()}")
     temporary.write_text(json.dumps([_columns(made) for made in sets], ensure_ascii=False), encoding="utf-8")
@@ -33,9 +35,9 @@ def read_cached(file: Path, language: str, form: str, folder: Path) -> list[Chal
     return sets
 
 
-def _key(file: Path, language: str, form: str) -> str:
-    digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n".encode(), digest_size=12)
-    for each in [file, *([file.parent / f"{COMMON}{SUFFIX}", SIDECAR] if form == "grammar" else [])]:
+def _key(file: Path, language: str, form: str, clitics: str) -> str:
+    digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n{clitics}\n".encode(), digest_size=12)
+    for each in [file, *depends_on(file, language, form)]:
         digest.update(each.read_bytes() if each.exists() else b"")
     return digest.hexdigest()
 

@@ -15,6 +15,8 @@ from data.errors import UserError
 
 Value = str | int
 TARGET = "target"
+# Formats in which `lines` counts items: sentences of a grammar have no line of their own.
+NOT_BY_LINE = (".avg", ".pickle", ".pkl", ".json")
 
 
 class SetError(UserError):
@@ -72,7 +74,10 @@ class MinimalSet:
     source: Source
 
     def __getitem__(self, role: str) -> Variant:
-        return next(variant for variant in self.variants if variant.role == role)
+        for variant in self.variants:
+            if variant.role == role:
+                return variant
+        raise KeyError(f"no variant {role!r}; there are: {', '.join(variant.role for variant in self.variants)}")
 
 
 @dataclass
@@ -93,6 +98,10 @@ class ChallengeSet(Sequence[MinimalSet]):
     sentences: list[str] = field(default_factory=list)
     texts: list[str | None] = field(default_factory=list)
     spans: list[tuple[Span, ...]] = field(default_factory=list)
+    # The sentences as the source has them, where rules of scoring have changed them; items are known by these.
+    originals: list[str] = field(default_factory=list)
+    # The file of each minimal set, where they come from several; empty if all are from `file`.
+    files: list[str] = field(default_factory=list)
 
     def add(self, line: int, features: Mapping[str, Value], variants: Sequence[Variant]) -> None:
         """One more minimal set."""
@@ -116,15 +125,23 @@ class ChallengeSet(Sequence[MinimalSet]):
             raise IndexError(f"{self.construction} has {len(self):,} minimal sets; there is no number {index}")
         index %= len(self)
         variants = tuple(self._variant(i) for i in range(self.firsts[index], self.firsts[index + 1]))
-        source = Source(self.dataset, self.file, self.lines[index])
+        source = Source(self.dataset, self.file_of(index), self.lines[index])
         return MinimalSet(self.uid(index), self.construction, self.features[index], variants, source)
 
     def __iter__(self) -> Iterator[MinimalSet]:
         return (self[i] for i in range(len(self)))
 
+    def file_of(self, index: int) -> str:
+        return self.files[index] if self.files else self.file
+
+    def place(self, index: int) -> str:
+        """Where a minimal set stands: the line of its file, or its number where a file does not go line by line."""
+        file = self.file_of(index)
+        return f"{file}, item {self.lines[index]}" if file.endswith(NOT_BY_LINE) else f"{file}:{self.lines[index]}"
+
     def uid(self, index: int) -> str:
         """A name that stays the same when other sets come or go: made of the source and the sentences themselves."""
-        own = self.sentences[self.firsts[index] : self.firsts[index + 1]]
+        own = (self.originals or self.sentences)[self.firsts[index] : self.firsts[index + 1]]
         parts = [self.dataset, self.language, self.construction, *own]
         return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
@@ -142,6 +159,8 @@ class ChallengeSet(Sequence[MinimalSet]):
             sentences=[self.sentences[i] for i in flat],
             texts=[self.texts[i] for i in flat],
             spans=[self.spans[i] for i in flat],
+            originals=[self.originals[i] for i in flat] if self.originals else [],
+            files=[self.files[i] for i in indices] if self.files else [],
         )
 
     def feature_names(self) -> list[str]:
@@ -150,6 +169,31 @@ class ChallengeSet(Sequence[MinimalSet]):
     def _variant(self, i: int) -> Variant:
         words = tuple(self.sentences[i].split())
         return Variant(self.roles[i], self.grammatical[i], words, self.texts[i], self.spans[i])
+
+
+def merged(sets: Sequence[ChallengeSet]) -> list[ChallengeSet]:
+    """Sets of one construction that are spread over several files (a file a condition, as in gevalm) become one."""
+    groups: dict[tuple[str, str, str], list[ChallengeSet]] = {}
+    for made in sets:
+        groups.setdefault((made.dataset, made.language, made.construction), []).append(made)
+    return [group[0] if len(group) == 1 else _joined(group) for group in groups.values()]
+
+
+def _joined(group: Sequence[ChallengeSet]) -> ChallengeSet:
+    first = group[0]
+    if other := next((made for made in group if made.contrasts != first.contrasts), None):
+        raise SetError(
+            other.file, None, f"{first.construction} is also in {first.file}, with other contrasts; rename one of them"
+        )
+    whole = replace(
+        first, firsts=[0], lines=[], features=[], roles=[], grammatical=[], sentences=[], texts=[], spans=[], files=[]
+    )
+    for made in group:
+        whole.firsts += [len(whole.roles) + end for end in made.firsts[1:]]
+        whole.files += [made.file_of(i) for i in range(len(made))]
+        for name in ("lines", "features", "roles", "grammatical", "sentences", "texts", "spans"):
+            getattr(whole, name).extend(getattr(made, name))
+    return whole
 
 
 def numbered_roles(grammatical: Sequence[bool | None]) -> list[str]:

@@ -1,16 +1,23 @@
 """Collections: the sets of a folder or file, chosen, sampled and split as a study asks for them."""
 
+import itertools
+import os
 import random
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from data.errors import UserError
+from data.grammar.clitics import Clitics
+from data.grammar.folder import GRAMMARS
 
 from .cache import read_cached
-from .challenge_set import ChallengeSet, SetError
+from .challenge_set import ChallengeSet, SetError, merged
 from .readers import files_of, recognise
 from .rules import Rules, applied
+from .splits import forms as forms_of
 from .splits import split
 
 
@@ -23,6 +30,13 @@ class Selection:
     seed: int = 0
     part: Literal["all", "dev", "test"] = "all"
     rules: Rules | None = None  # None: the sentences as their source has them
+    clitics: Clitics = "split"  # how grammars render what a script glues together
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and not (isinstance(self.limit, int) and self.limit > 0):
+            raise UserError(f"probes.limit={self.limit}: a whole number above 0 is needed, or null for all")
+        if self.part not in ("all", "dev", "test"):
+            raise UserError(f"probes.split={self.part}: write all, dev or test")
 
 
 @dataclass(frozen=True)
@@ -36,15 +50,31 @@ class Collected:
     rule: str
 
 
+def located(path: str, language: str) -> Path:
+    """Where a collection is: `{lang}` stands for the language, and our own grammars are part of the program."""
+    path = path.replace("{lang}", language)
+    return GRAMMARS.parent / path if path.startswith("grammars/") else Path(path)
+
+
+def cache_folder() -> Path:
+    """Where prepared sets are kept: CONCORD_CACHE, or the user's cache."""
+    base = os.environ.get("CONCORD_CACHE") or os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")) + "/concord"
+    return Path(base) / "sets"
+
+
 def collect(path: Path, language: str, form: str | None, cache: Path, selection: Selection) -> list[Collected]:
     """All sets below a path that the selection asks for."""
-    sets = []
+    sets: list[ChallengeSet] = []
+    forms: dict[str, str] = {}
     for file in files_of(path, form):
         name = form or recognise(file)
-        sets += [(made, name) for made in read_cached(file, language, name, cache)]
-    _known([made.construction for made, _ in sets], selection.constructions, path)
-    wanted = [(made, name) for made, name in sets if not selection.constructions or made.construction in selection.constructions]
-    return [_selected(made, name, selection) for made, name in wanted]
+        found = read_cached(file, language, name, cache, selection.clitics)
+        forms |= {made.dataset: name for made in found}
+        sets += found
+    sets = merged(sets)
+    _known([made.construction for made in sets], selection.constructions, path)
+    wanted = [made for made in sets if not selection.constructions or made.construction in selection.constructions]
+    return [_selected(made, forms[made.dataset], selection) for made in wanted]
 
 
 def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:
@@ -66,16 +96,21 @@ def _selected(made: ChallengeSet, form: str, selection: Selection) -> Collected:
 
 
 def stratified(made: ChallengeSet, limit: int, seed: int) -> list[int]:
-    """`limit` items, as many from each combination of subject and attractor number as there are to be had."""
-    cells: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+    """`limit` items: as many of each combination of subject and attractor number, and in it of each pair of forms, as there are.
+
+    So a model that prefers one number, or one verb, stands as near to chance as it does on the whole set.
+    """
+    cells: defaultdict[tuple[object, ...], defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for index, features in enumerate(made.features):
-        cells[features.get("subject_number"), features.get("attractor_number")].append(index)
+        cells[features.get("subject_number"), features.get("attractor_number")][forms_of(made, index)].append(index)
     rng = random.Random(seed)
-    for members in cells.values():
+    for members in (members for groups in cells.values() for members in groups.values()):
         rng.shuffle(members)
-    chosen: list[int] = []
-    while len(chosen) < limit:
-        for members in cells.values():
-            if members and len(chosen) < limit:
-                chosen.append(members.pop())
-    return sorted(chosen)
+    queues = [_in_turn(list(groups.values())) for groups in cells.values()]
+    return sorted(itertools.islice(_in_turn(queues), limit))
+
+
+def _in_turn(queues: list[Any]) -> Iterator[int]:
+    """One of each, again and again, until all are empty."""
+    for row in itertools.zip_longest(*queues):
+        yield from (index for index in row if index is not None)

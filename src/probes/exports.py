@@ -1,36 +1,41 @@
 """Challenge sets in other formats: CLAMS text, BLiMP JSON lines, and our own JSON lines, which lose nothing."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .challenge_set import ChallengeSet, MinimalSet, SetError
+from .challenge_set import TARGET, ChallengeSet, MinimalSet, SetError
+from .readers.blimp import STRUCTURE
 
 
 def clams(made: ChallengeSet) -> Iterator[str]:
     """`True<tab>sentence` and the `False` lines that belong to it."""
-    for item in made:
+    for index, item in enumerate(made):
         flags = [variant.grammatical for variant in item.variants]
         if flags[0] is not True or any(flag is not False for flag in flags[1:]):
-            raise SetError(made.file, item.source.line, "CLAMS text needs one grammatical sentence, then ungrammatical ones")
+            raise SetError(made.place(index), None, "CLAMS text needs one grammatical sentence, then ungrammatical ones")
         yield from (f"{variant.grammatical}\t{' '.join(variant.words)}" for variant in item.variants)
 
 
 def blimp(made: ChallengeSet) -> Iterator[str]:
     """A good and a bad sentence an object; features become fields."""
     for number, item in enumerate(made):
-        good, bad = _pair(made, item)
+        good, bad = _pair(made, number)
         fields: dict[str, Any] = {"sentence_good": good, "sentence_bad": bad}
+        if taken := sorted(set(item.features) & set(STRUCTURE)):
+            raise SetError(made.place(number), None, f"BLiMP has a meaning of its own for the feature {taken[0]}; rename it")
         if (prefix := _one_prefix(item)) is not None:
             fields |= prefix | {"one_prefix_method": True}
         defaults = {"UID": made.construction, "pairID": str(number)}
         yield json.dumps(fields | defaults | dict(item.features), ensure_ascii=False)
 
 
-def _pair(made: ChallengeSet, item: MinimalSet) -> tuple[str, str]:
+def _pair(made: ChallengeSet, index: int) -> tuple[str, str]:
+    item = made[index]
     if [variant.grammatical for variant in item.variants] != [True, False]:
-        raise SetError(made.file, item.source.line, "BLiMP holds pairs of one good and one bad sentence")
+        raise SetError(made.place(index), None, "BLiMP holds pairs of one good and one bad sentence")
     good, bad = (variant.text or " ".join(variant.words) for variant in item.variants)
     return good, bad
 
@@ -38,9 +43,10 @@ def _pair(made: ChallengeSet, item: MinimalSet) -> tuple[str, str]:
 def _one_prefix(item: MinimalSet) -> dict[str, str] | None:
     """Where the sentences differ in one word after one and the same beginning."""
     good, bad = item.variants
-    if len(good.spans) != 1 or len(bad.spans) != 1:
+    targets = [[span for span in variant.spans if span.name == TARGET] for variant in item.variants]
+    if [len(spans) for spans in targets] != [1, 1]:
         return None
-    (_, start, end), (_, other, stop) = good.spans[0], bad.spans[0]
+    (_, start, end), (_, other, stop) = targets[0][0], targets[1][0]
     if (start, end - start) != (other, stop - other) or end - start != 1:
         return None
     words = {"one_prefix_word_good": good.words[start], "one_prefix_word_bad": bad.words[start]}
@@ -74,12 +80,18 @@ FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {
 
 
 def export(made: ChallengeSet, form: str, folder: Path) -> Path:
-    """Writes the set into a folder; returns the file."""
+    """Writes the set into a folder, as a whole or not at all; returns the file."""
     if form not in FORMATS:
         raise SetError(form, None, f"sets are not written in this format; there are: {', '.join(FORMATS)}")
+    # Names of constructions can come from strangers' files: none may lead out of the folder.
+    if not re.fullmatch(r"\w[\w .+-]*", made.construction):
+        raise SetError(made.file, None, f"{made.construction[:60]!r} cannot be the name of a file; rename the construction")
     suffix, lines = FORMATS[form]
-    folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{made.construction}{suffix}"
-    with file.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(f"{line}\n" for line in lines(made))
+    text = "".join(f"{line}\n" for line in lines(made))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise SetError(file, None, f"cannot be written ({error.strerror}); choose another folder") from None
     return file

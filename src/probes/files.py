@@ -3,6 +3,8 @@
 import gzip
 import json
 import lzma
+import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -12,14 +14,20 @@ from .challenge_set import SetError
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
     """Numbered lines, without their ends; blank ones are left out. Compressed files by their ending."""
+    empty = True
     try:
         with _opened(file) as stream:
             for number, raw in enumerate(stream, start=1):
                 text = _decoded(raw, file, number).rstrip("\r\n")
                 if text.strip():
+                    empty = False
                     yield number, text
-    except (EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+    except (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error) as error:
         raise SetError(file, None, f"cannot be decompressed ({error}); it is cut off or not a {file.suffix} file") from None
+    except OSError as error:
+        raise SetError(file, None, f"cannot be read ({error.strerror})") from None
+    if empty:
+        raise SetError(file, None, "there is nothing in it")
 
 
 def _opened(file: Path) -> IO[bytes] | gzip.GzipFile:
@@ -38,29 +46,65 @@ def _decoded(raw: bytes, file: Path, number: int) -> str:
 def objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """A JSON object a line."""
     for number, line in lines(file):
-        try:
-            value = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise SetError(file, number, f"not JSON ({error}); each line must be one object") from None
+        value = parsed(line, file, number)
         if not isinstance(value, dict):
             raise SetError(file, number, f"a JSON object is needed here, this is {type(value).__name__}")
         yield number, value
 
 
+def parsed(text: str, file: Path, number: int | None = None) -> Any:
+    """JSON, the faults of which are told with the line."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SetError(file, number or error.lineno, f"not JSON ({error.msg}, at character {error.colno})") from None
+    except RecursionError:
+        raise SetError(file, number, "nested too deeply to be a challenge set") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise SetError(file, number, f"not JSON that can be read ({error})") from None
+    if "\\ud" in text.lower() and not encodable(json.dumps(value, ensure_ascii=False)):
+        raise SetError(file, number, "half a character (a lone \\ud800 to \\udfff); write the character itself")
+    return value
+
+
+def encodable(text: str) -> bool:
+    """Whether a text can be written: half a surrogate pair cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def whole_number(text: str) -> int | None:
+    """A count as tables have it; None for anything else."""
+    return int(text) if re.fullmatch(r"\d{1,9}", text.strip()) else None
+
+
 def rows(file: Path, *needed: str) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a table with a head, cells separated by tabs; some columns must be there."""
     numbered = lines(file)
-    _, head = next(numbered, (1, ""))
+    first, head = next(numbered)
     names = head.split("\t")
     if len(set(names)) < len(names):
-        raise SetError(file, 1, f"a column is there twice in the head: {names}")
+        raise SetError(file, first, f"a column is there twice in the head: {names}")
     if missing := [name for name in needed if name not in names]:
-        raise SetError(file, 1, f"the columns {', '.join(missing)} are missing; there are {names}")
+        raise SetError(file, first, f"the columns {', '.join(missing)} are missing; there are {names}")
+    number = first
     for number, line in numbered:
-        cells = line.split("	")
+        cells = line.split("\t")
         if len(cells) != len(names):
             raise SetError(file, number, f"{len(cells)} cells, but the head has {len(names)}")
-        yield number, dict(zip(names, cells, strict=True))
+        yield number, dict(zip(names, map(_unquoted, cells), strict=True))
+    if number == first:
+        raise SetError(file, first, "a head, but no rows")
+
+
+def _unquoted(cell: str) -> str:
+    """Table writers put cells that contain quotation marks into quotation marks, and double those inside."""
+    inner = cell[1:-1]
+    quoted = cell[:1] == cell[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
+    return inner.replace('""', '"') if quoted else cell
 
 
 def text_field(item: dict[str, Any], key: str, file: Path, number: int) -> str:
@@ -69,3 +113,18 @@ def text_field(item: dict[str, Any], key: str, file: Path, number: int) -> str:
     if not isinstance(value, str) or not value.split():
         raise SetError(file, number, f"the field {key!r} must be text; it is {str(value)[:40]!r}")
     return value
+
+
+def texts(file: Path) -> Iterator[tuple[int, str]]:
+    """Every text of a file as it stands: the cells of a table, the values of JSON lines."""
+    for number, line in lines(file):
+        values = _leaves(parsed(line, file, number)) if file.suffix == ".jsonl" else line.split("\t")
+        yield from ((number, value) for value in values)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part)
+    elif isinstance(value, str):
+        yield value

@@ -1,7 +1,7 @@
 """What of the challenge sets a model has read in training: whole sentences, critical n-grams, and how often the tested forms.
 
 A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or not
-its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence's beginning counts as a word.
+its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence start counts as a word.
 Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as untold.
 """
 

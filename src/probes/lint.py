@@ -1,16 +1,24 @@
 """A check of challenge sets: what is wrong or odd in them, with place, count and example."""
 
+import itertools
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 from data.grammar.audit import tautological
 
-from .challenge_set import ChallengeSet
+from .challenge_set import NOT_BY_LINE, TARGET, ChallengeSet
+from .files import texts
 
 # Scripts are told apart by the first word of a letter's Unicode name; these go with any.
 COMMON_SCRIPTS = {"DIGIT", "MODIFIER", "FEMININE", "MASCULINE", "COMBINING", "SUPERSCRIPT"}
+# Invisible, but part of how some scripts are written.
+JOINERS = "\u200c\u200d"
+INVISIBLE = "invisible characters"
+SHOWN = 12
 
 
 @dataclass
@@ -37,9 +45,12 @@ class Findings:
     found: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
     def add(self, made: ChallengeSet, kind: str, index: int, example: str, serious: bool = True) -> None:
+        self.add_at(made, kind, made.place(index), example, serious)
+
+    def add_at(self, made: ChallengeSet, kind: str, place: str, example: str, serious: bool = True) -> None:
         key = (made.construction, kind)
         finding = self.found.setdefault(key, Finding(kind, made.construction, serious=serious))
-        finding.add(f"{made.file}:{made.lines[index]}", example)
+        finding.add(place, example)
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.found.values())
@@ -53,88 +64,149 @@ def check(sets: Sequence[ChallengeSet], vocabulary: Collection[str] | None = Non
         _balance(made, findings)
         if vocabulary is not None:
             _coverage(made, vocabulary, findings)
+    _white_space(sets, findings)
     _across(sets, findings)
     return list(findings)
 
 
 def _within(made: ChallengeSet, findings: Findings) -> None:
-    seen: set[tuple[str, ...]] = set()
+    sets: set[tuple[str, ...]] = set()
+    spelt: set[str] = set()
     for index in range(len(made)):
         here = range(made.firsts[index], made.firsts[index + 1])
-        sentences = [made.sentences[i] for i in here]
-        if tuple(sentences) in seen:
+        sentences = tuple(made.sentences[i] for i in here)
+        if sentences in sets:
             findings.add(made, "set twice", index, sentences[0])
-        seen.add(tuple(sentences))
+        sets.add(sentences)
         if len(set(sentences)) < len(sentences):
             findings.add(made, "identical variants", index, sentences[0])
+        if len(sentences) < 2:
+            findings.add(made, "nothing to compare with", index, sentences[0])
         _compare(made, index, [s.split() for s in sentences], findings)
-        for i in here:
-            _spelling(made, index, made.texts[i] or made.sentences[i], findings)
+        for text in {made.texts[i] or made.sentences[i]: None for i in here}:
+            if text not in spelt:
+                _spelling(made, index, text, findings)
+            spelt.add(text)
 
 
 def _compare(made: ChallengeSet, index: int, words: list[list[str]], findings: Findings) -> None:
     """The first variant with each of the others."""
-    for other in words[1:]:
-        if len(other) != len(words[0]):
-            findings.add(made, "unequal lengths", index, f"{' '.join(words[0])} / {' '.join(other)}", serious=False)
-        elif sum(a != b for a, b in zip(words[0], other, strict=True)) > 1:
-            findings.add(made, "several differing words", index, f"{' '.join(words[0])} / {' '.join(other)}", serious=False)
+    others = words[1:]
+    if unequal := next((other for other in others if len(other) != len(words[0])), None):
+        findings.add(made, "unequal lengths", index, f"{' '.join(words[0])} / {' '.join(unequal)}", serious=False)
+    if several := next((other for other in others if _differences(words[0], other) > 1), None):
+        findings.add(made, "several differing words", index, f"{' '.join(words[0])} / {' '.join(several)}", serious=False)
     first = made.firsts[index]
     if made.grammatical[first] and any(tautological(words[0], start) for _, start, _ in made.spans[first]):
         findings.add(made, "tautology", index, " ".join(words[0]))
 
 
+def _differences(one: list[str], other: list[str]) -> int:
+    """How many words differ, of sentences of one length."""
+    return sum(map(str.__ne__, one, other)) if len(one) == len(other) else 0
+
+
 def _spelling(made: ChallengeSet, index: int, text: str, findings: Findings) -> None:
-    if not unicodedata.is_normalized("NFC", text):
-        findings.add(made, "not in NFC", index, text)
-    if text != " ".join(text.split()) or any(unicodedata.category(c) in ("Cc", "Cf") for c in text):
-        findings.add(made, "odd white space", index, repr(text))
-    for word in text.split():
-        if not word.isascii() and len(_scripts(word)) > 1:
-            findings.add(made, "mixed scripts", index, word)
+    if text.isascii() and text.isprintable():
+        return
+    words = text.split()
+    for kind in dict.fromkeys(kind for word in words for kind in _misspelt(word)):
+        findings.add(made, kind, index, repr(text) if kind == INVISIBLE else text)
+    scripts = {script: word for word in words for script in _scripts(word)}
+    if len(scripts) > 1:
+        findings.add(made, "mixed scripts", index, f"{text} ({', '.join(f'{s.lower()}: {w}' for s, w in scripts.items())})")
 
 
-def _scripts(word: str) -> set[str]:
+@cache
+def _misspelt(word: str) -> tuple[str, ...]:
+    """Faults of a word that one does not see."""
+    decomposed = not unicodedata.is_normalized("NFC", word)
+    invisible = any(unicodedata.category(letter) in ("Cc", "Cf") and letter not in JOINERS for letter in word)
+    return ("not in NFC",) * decomposed + (INVISIBLE,) * invisible
+
+
+@cache
+def _scripts(word: str) -> frozenset[str]:
     names = (unicodedata.name(letter, "").split() for letter in word if letter.isalpha())
-    return {name[0] for name in names if name} - COMMON_SCRIPTS
+    return frozenset(name[0] for name in names if name) - COMMON_SCRIPTS
+
+
+def _white_space(sets: Sequence[ChallengeSet], findings: Findings) -> None:
+    """Two spaces, spaces at the ends, spaces that are none of the keyboard's: in the files, since sets hold words."""
+    seen: set[str] = set()
+    for made in sets:
+        for file in dict.fromkeys(made.files or [made.file]):
+            if file in seen or file.endswith(NOT_BY_LINE) or not Path(file).is_file():
+                continue
+            seen.add(file)
+            for number, text in texts(Path(file)):
+                if text != " ".join(text.split()):
+                    findings.add_at(made, "odd white space", f"{file}:{number}", repr(text))
 
 
 def _balance(made: ChallengeSet, findings: Findings) -> None:
-    """As many items for every value of subject and attractor number."""
+    """As many items for every combination of subject and attractor number, of all that the values would allow."""
     names = ("subject_number", "attractor_number")
     cells = Counter(tuple(str(features[name]) for name in names if name in features) for features in made.features)
+    if len({len(cell) for cell in cells}) == 1:
+        for cell in itertools.product(*(sorted(set(values)) for values in zip(*cells, strict=True))):
+            cells.setdefault(cell, 0)
     if len(set(cells.values())) > 1:
         shown = ", ".join(f"{'-'.join(cell) or 'unknown'} {count:,}" for cell, count in sorted(cells.items()))
         findings.add(made, "unbalanced", 0, shown, serious=False)
 
 
 def _coverage(made: ChallengeSet, vocabulary: Collection[str], findings: Findings) -> None:
-    """Items whose target or context has a word that a model would not know."""
+    """Items whose target, or else context, has a word that a model would not know; and which words cost how many items."""
+    costs: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for index in range(len(made)):
-        for i in range(made.firsts[index], made.firsts[index + 1]):
-            words = made.sentences[i].split()
-            missing = [at for at, word in enumerate(words) if word not in vocabulary]
-            if missing:
-                inside = any(start <= at < end for at in missing for _, start, end in made.spans[i])
-                kind = "target not in vocabulary" if inside else "context not in vocabulary"
-                findings.add(made, kind, index, ", ".join(words[at] for at in missing), serious=False)
-                break
+        inside, outside = _missing(made, index, vocabulary)
+        if inside or outside:
+            kind = f"{'target' if inside else 'context'} not in vocabulary"
+            findings.add(made, kind, index, "", serious=False)
+            costs[kind].update(inside or outside)
+    for kind, words in costs.items():
+        shown = ", ".join(f"{word} {count:,}" for word, count in words.most_common(SHOWN))
+        more = f", … ({len(words):,} words)" if len(words) > SHOWN else ""
+        findings.found[made.construction, kind].example = f"items a word: {shown}{more}"
+
+
+def _missing(made: ChallengeSet, index: int, vocabulary: Collection[str]) -> tuple[set[str], set[str]]:
+    """Unknown words of a minimal set: those in a target of any variant, and the others."""
+    inside: set[str] = set()
+    outside: set[str] = set()
+    for i in range(made.firsts[index], made.firsts[index + 1]):
+        for at, word in enumerate(made.sentences[i].split()):
+            if word not in vocabulary:
+                tested = any(start <= at < end for name, start, end in made.spans[i] if name.startswith(TARGET))
+                (inside if tested else outside).add(word)
+    return inside, outside
 
 
 def _across(sets: Sequence[ChallengeSet], findings: Findings) -> None:
-    """Sentences with two labels, and sets that share sentences."""
-    labels: dict[str, tuple[bool, str]] = {}
-    shared: defaultdict[str, set[str]] = defaultdict(set)
+    """Sentences with two labels, sentences that come again, and sets that share sentences."""
+    known: dict[str, tuple[bool, str]] = {}
     for made in sets:
+        seen: set[tuple[str, ...]] = set()
         for index in range(len(made)):
-            own = made.sentences[made.firsts[index] : made.firsts[index + 1]]
-            for flag, sentence in zip(made.grammatical[made.firsts[index] :], own, strict=False):
-                # Identical variants of one set are a fault of their own.
-                if flag is None or own.count(sentence) > 1:
-                    continue
-                before = labels.setdefault(sentence, (flag, made.construction))
-                if before[0] is not flag:
-                    findings.add(made, "both good and bad", index, sentence)
-                elif before[1] != made.construction and sentence not in shared[made.construction]:
-                    shared[made.construction].add(sentence)
-                    findings.add(made, "sentence of another set", index, f"{sentence} (also in {before[1]})", serious=False)
+            own = tuple(made.sentences[made.firsts[index] : made.firsts[index + 1]])
+            # Identical variants of one set, and a set that is there twice, are faults of their own.
+            if len(set(own)) == len(own) and own not in seen:
+                _labels(made, index, known, findings)
+            seen.add(own)
+
+
+def _labels(made: ChallengeSet, index: int, known: dict[str, tuple[bool, str]], findings: Findings) -> None:
+    for i in range(made.firsts[index], made.firsts[index + 1]):
+        flag, sentence = made.grammatical[i], made.sentences[i]
+        if flag is None:
+            continue
+        label, elsewhere = known.get(sentence, (None, ""))
+        if label is None:
+            known[sentence] = (flag, made.construction)
+        elif label is not flag:
+            findings.add(made, "both good and bad", index, sentence)
+        elif elsewhere == made.construction:
+            findings.add(made, "sentence twice", index, sentence, serious=False)
+        else:
+            findings.add(made, "sentence of another set", index, f"{sentence} (also in {elsewhere})", serious=False)

@@ -1,7 +1,6 @@
 """Look at challenge sets, check and convert them: `python -m probes.sets show de`."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,13 @@ from typing import Any
 import yaml
 from rich.text import Text
 
+from data.errors import UserError
 from data.grammar import GrammarError, languages
 from data.grammar.folder import GRAMMARS, read_text
 from data.tables import console, table
 
 from .challenge_set import ChallengeSet, MinimalSet, SetError
-from .collection import Collected, Selection, collect, stratified
+from .collection import Collected, Selection, cache_folder, collect, located, stratified
 from .exports import FORMATS, export
 from .lint import check
 from .readers import formats
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         return int(arguments.run(arguments, _collected(arguments)) or 0)
-    except (SetError, GrammarError) as error:
+    except (UserError, GrammarError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
@@ -66,7 +66,7 @@ def _command(commands: Any, name: str, text: str, run: Any) -> argparse.Argument
     command: argparse.ArgumentParser = commands.add_parser(name, help=text)
     command.set_defaults(run=run)
     command.add_argument("what", metavar="LANGUAGE | PATH", help="a language code for our own sets, or a folder or file")
-    command.add_argument("constructions", nargs="*", metavar="CONSTRUCTION", help="only these (default: all)")
+    command.add_argument("constructions", nargs="*", default=[], metavar="CONSTRUCTION", help="only these (default: all)")
     command.add_argument(
         "--collection", default="agreement", help="of a language: agreement (ours, the default) or one of conf/probes"
     )
@@ -91,7 +91,7 @@ def _collected(arguments: argparse.Namespace) -> list[Collected]:
         form = form or settings["format"]
         if str(path) == "???":
             raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
-    rules = Rules(arguments.capitalize, final=True) if arguments.ruled or arguments.capitalize else None
+    rules = Rules(capitalize=arguments.capitalize) if arguments.ruled or arguments.capitalize else None
     selection = Selection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
     found = collect(path, language, form, cache_folder(), selection)
     if form is None:
@@ -100,20 +100,13 @@ def _collected(arguments: argparse.Namespace) -> list[Collected]:
     return found
 
 
-def cache_folder() -> Path:
-    """Where prepared sets are kept: CONCORD_CACHE, or the user's cache."""
-    base = os.environ.get("CONCORD_CACHE") or os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")) + "/concord"
-    return Path(base) / "sets"
-
-
 def collection(name: str, language: str) -> dict[str, Any]:
     """The settings of a named collection in conf/probes, with the language filled in."""
     file = CONF / f"{name}.yaml"
     if not file.exists():
         raise SetError(name, None, f"no such collection; there are: {', '.join(sorted(f.stem for f in CONF.glob('*.yaml')))}")
     settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    path = str(settings["path"]).replace("{lang}", language)
-    return settings | {"path": str(GRAMMARS.parent / path) if path.startswith("grammars/") else path}
+    return settings | {"path": str(located(str(settings["path"]), language))}
 
 
 def run_list(_: argparse.Namespace, found: list[Collected]) -> None:
@@ -166,9 +159,11 @@ def run_check(arguments: argparse.Namespace, found: list[Collected]) -> int:
     for finding in findings:
         kind = finding.kind if finding.serious else f"note: {finding.kind}"
         console.print(
-            f"{finding.construction:<24} {kind:<32} {finding.count:>9,} items", style=None if finding.serious else "dim"
+            f"{finding.construction:<24} {kind:<32} {finding.count:>9,} items",
+            style=None if finding.serious else "dim",
+            markup=False,
         )
-        console.print(f"    {finding.place}\n    {finding.example}")
+        console.print(f"    {finding.place}\n    {finding.example}", markup=False)
     return int(any(finding.serious for finding in findings))
 
 

@@ -149,6 +149,9 @@ def test_the_offline_switch(tmp_path, monkeypatch):
         monkeypatch.setenv("CONCORD_OFFLINE", value)
         with pytest.raises(UserError, match="since the network is switched off; put the file at .*/downloads/clams/ru/train.txt"):
             train_module.corpus_of(settings(tmp_path, "lang=ru", "data=clams"))
+    for value in ("", "0", "false"):
+        monkeypatch.setenv("CONCORD_OFFLINE", value)
+        assert train_module.source_of(settings(tmp_path, "lang=ru", "data=clams")).offline is False
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,7 @@ def test_a_treebank_with_split_clitics_is_known_as_one(tmp_path):
     for words, clitics, known in (("surface", "joined", "הילד"), ("syntactic", "split", "ילד")):
         chosen = settings(tmp_path, "lang=he", "data=conllu", f"data.path={tmp_path}/he.conllu", f"data.words={words}")
         assert known in train_module.corpus_of(chosen).vocabulary
-        assert train_module.about(chosen)["clitics"] == clitics
+        assert train_module.about(chosen, train_module.corpus_of(chosen))["clitics"] == clitics
 
 
 def test_a_sample_of_ones_own_text(tmp_path):

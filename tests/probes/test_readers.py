@@ -1,16 +1,19 @@
 """Every published format becomes the one type; every fault of a file is told with its place."""
 
+import gzip
+import json
 import os
 import pickle
 import random
 from pathlib import Path
 
 import pytest
-from set_files import FILES, NPI, OWN_LINES, write
+from set_files import FILES, NPI, OWN_LINES, SENT_COMP, TWO_PREFIXES, WITHIN, write
 
 from data.grammar import GrammarError
 from probes.challenge_set import SetError, Span
-from probes.readers import formats, reader, recognise
+from probes.readers import files_of, formats, reader, recognise
+from probes.readers.clams import BLOCKS
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
 
@@ -49,6 +52,24 @@ def test_blimp_keeps_the_raw_text_and_both_of_its_measures(tmp_path):
     assert [contrast.name for contrast in made.contrasts] == ["sentence", "one prefix"]
 
 
+def test_blimp_words_are_those_of_a_word_level_model(tmp_path):
+    (made,) = read(write(tmp_path, "blimp"), "blimp", "en")
+    assert made[0]["good"].words == ("Ann", "hurt", "herself", ".")
+    assert made[0]["bad"].spans == (Span("target", 2, 3),)
+    (elsewhere,) = read(write(tmp_path, "blimp"), "blimp", "")  # no language, so no rule of its own
+    assert elsewhere[0]["good"].words == made[0]["good"].words
+
+
+def test_blimp_with_two_prefixes_compares_the_word_after_them(tmp_path):
+    (tmp_path / "only_npi_scope.jsonl").write_text(json.dumps(TWO_PREFIXES) + "\n")
+    (made,) = read(tmp_path / "only_npi_scope.jsonl", "blimp", "en")
+    assert [(c.name, c.span) for c in made.contrasts] == [("sentence", ""), ("two prefixes", "critical")]
+    for variant in made[0].variants:
+        _, start, end = variant.spans[-1]
+        assert variant.words[start:end] == ("ever",)
+    assert made[0].features == {"dependency_length": 4}
+
+
 def test_gevalm_goes_by_the_mask_and_the_file_name_not_by_index_and_case(tmp_path):
     (made,) = read(write(tmp_path, "gevalm"), "gevalm")
     assert made.construction == "SVPP"
@@ -60,10 +81,14 @@ def test_gevalm_goes_by_the_mask_and_the_file_name_not_by_index_and_case(tmp_pat
 def test_marvin_and_linzens_keys_are_features(tmp_path):
     (made,) = read(write(tmp_path, "marvin_linzen"), "marvin_linzen", "en")
     assert [item.features["subject_number"] for item in made] == ["singular", "plural"]
-    within = tmp_path / "obj_rel_within.pickle"
-    within.write_bytes(FILES["marvin_linzen"][1])
-    (made,) = read(within, "marvin_linzen", "en")
-    assert [item.features["subject_number"] for item in made] == ["plural", "singular"]
+    numbers = ("subject_number", "attractor_number")
+    for name, cases, expected in (
+        ("obj_rel_within_anim", WITHIN, [("singular", "plural"), ("plural", "singular")]),
+        ("sent_comp", SENT_COMP, [("plural", "singular")]),
+    ):
+        (tmp_path / f"{name}.pickle").write_bytes(pickle.dumps(cases))
+        (made,) = read(tmp_path / f"{name}.pickle", "marvin_linzen", "en")
+        assert [tuple(item.features[number] for number in numbers) for item in made] == expected
 
 
 def test_polarity_triples_have_three_contrasts(tmp_path):
@@ -74,6 +99,21 @@ def test_polarity_triples_have_three_contrasts(tmp_path):
         ("i>u", "intrusive", "ungrammatical"),
         ("g>u", "good", "ungrammatical"),
     ]
+
+    assert made[0].features == {"case": "past", "tense": "past"}
+    (tmp_path / "mixed.pickle").write_bytes(pickle.dumps(NPI | WITHIN))
+    with pytest.raises(SetError, match=r"mixed.pickle: it has pairs as well as triples"):
+        read(tmp_path / "mixed.pickle", "marvin_linzen", "en")
+
+
+def test_a_pickle_whose_parts_are_shared_without_end_is_told_in_a_line(tmp_path):
+    part: list[object] = []
+    for _ in range(60):  # written out in full it would not fit into any memory
+        part = [part, part]
+    (tmp_path / "bomb.pickle").write_bytes(pickle.dumps({"sing": [part]}))
+    with pytest.raises(SetError, match="two or three sentences are needed") as error:
+        read(tmp_path / "bomb.pickle", "marvin_linzen")
+    assert len(str(error.value)) < 600
 
 
 class Evil:
@@ -102,8 +142,18 @@ def test_multiblimp_gulordava_and_linzen_tables(tmp_path):
     assert [" ".join(v.words) for v in gulordava[0].variants] == ["the dogs near the cat walk", "the dogs near the cat walks"]
     assert gulordava[0].features["subject_number"] == "plural"
     (linzen,) = read(write(tmp_path, "linzen"), "linzen", "en")
-    assert linzen[0]["bad"].words == ("the", "dogs", "near", "the", "cat", "is", "loud", ".")
-    assert linzen[0].features == {"n_intervening": 1, "n_attractors": 1}
+    assert " ".join(linzen[0]["bad"].words) == "the dogs near the cat of the man is loud ."
+    assert linzen[0].features == {"n_intervening": 2, "n_attractors": 2}
+    for made in (gulordava, linzen):
+        assert [(contrast.name, contrast.span) for contrast in made.contrasts] == [("target", "target")]
+
+
+def test_quotation_marks_that_a_table_writer_added_are_taken_off(tmp_path):
+    prefix = "the dogs near the cat"
+    file = write(tmp_path, "gulordava")
+    file.write_text(file.read_text().replace(f"\t{prefix}\t", '\t"the "" dogs "" bark"\t'))
+    (made,) = read(file, "gulordava", "en")
+    assert made[0]["good"].words == ("the", '"', "dogs", '"', "bark", "walk")
 
 
 def test_syntaxgym_regions_and_formulas_are_carried(tmp_path):
@@ -114,6 +164,13 @@ def test_syntaxgym_regions_and_formulas_are_carried(tmp_path):
     assert made.contrasts[0].formula == "(3;%match%) < (3;%mismatch%)"
 
 
+def test_variants_of_a_grammar_have_roles_of_their_own(tmp_path):
+    (tmp_path / "two.avg").write_text("vary: V[]; N[]\nS[] le N[s] V[s]\nN[s] chat\nN[p] chats\nV[s] dort\nV[p] dorment\n")
+    (made,) = read(tmp_path / "two.avg", "grammar", "fr")
+    assert [variant.role for variant in made[0].variants] == ["good", "plural", "plural2", "plural+plural"]
+    assert made[0]["plural2"].words == ("le", "chats", "dort")
+
+
 def test_ones_own_table_and_lines(tmp_path):
     (table,) = read(write(tmp_path, "own"), "own")
     assert (table.construction, table[0].features) == ("simple", {"mood": "calm"})
@@ -121,6 +178,12 @@ def test_ones_own_table_and_lines(tmp_path):
     (lines,) = read(tmp_path / "mine.jsonl", "own")
     assert lines[0].features == {"subject_number": "singular", "distance": 2}
     assert lines.contrasts[0].better == "good"
+    (tmp_path / "plain.jsonl").write_text('{"good": "Der Hund bellt.", "bad": "Der Hund bellen.", "mood": "calm"}\n')
+    assert recognise(tmp_path / "plain.jsonl") == "own"
+    (plain,) = read(tmp_path / "plain.jsonl", "own")
+    assert (plain.construction, plain[0].features) == ("plain", {"mood": "calm"})
+    # A glued full stop shows raw text, which is kept and cut into words.
+    assert (plain[0]["bad"].words, plain[0]["bad"].text) == (("Der", "Hund", "bellen", "."), "Der Hund bellen.")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +196,14 @@ def test_ones_own_table_and_lines(tmp_path):
         ("gevalm", "a.jsonl", '{"text_masked": "x", "candidates": ["a", "b"]}\n', r"a.jsonl:1: text_masked has 0 times \[MASK\]"),
         ("gevalm", "a.jsonl", '{"text_masked": "[MASK]", "candidates": ["a"]}\n', r"candidates must be two forms"),
         ("multiblimp", "a.tsv", "sen\twrong_sen\nx\n", r"a.tsv:2: 1 cells, but the head has 2"),
-        ("linzen", "a.tsv", "1\tno mask\ta\tb\n", r"a.tsv:1: a row is counts, a frame with one"),
+        ("linzen", "a.tsv", "1\tno mask\ta\tb\n", r"a.tsv:1: a row is a count, a sentence, a frame with one"),
+        ("clams", "a.txt", "\n \n", r"a.txt: there is nothing in it"),
+        ("own", "a.tsv", "\ngood\tbad\n", r"a.tsv:2: a head, but no rows"),
+        ("own", "a.jsonl", '{"good": "a", "bad": "b", "x": [1]}\n', r"a.jsonl:1: features are texts or whole numbers"),
+        ("own", "a.jsonl", '{"good": "a"}\n', r"a.jsonl:1: the field 'bad' must be text"),
+        ("blimp", "a.jsonl", '{"sentence_good": "\\ud800", "sentence_bad": "x"}\n', r"a.jsonl:1: half a character"),
+        ("blimp", "a.jsonl", '{"n": ' + "9" * 5000 + "}\n", r"a.jsonl:1: not JSON that can be read"),
+        ("syntaxgym", "a.json", '{"predictions": [], "items": []}', r"a.json: the suite has no items"),
         ("syntaxgym", "a.json", '{"items": []}', r"a.json: the suite has no list of predictions"),
         ("own", "a.jsonl", '{"variants": []}\n', r"a.jsonl:1: a minimal set has a list of variants"),
         ("own", "a.tsv", "good\tbad\n\tx\n", r"a.tsv:2: the columns good and bad must hold a sentence each"),
@@ -143,6 +213,57 @@ def test_faults_are_told_with_their_place(tmp_path, form, name, text, message):
     (tmp_path / name).write_text(text)
     with pytest.raises(SetError, match=message):
         read(tmp_path / name, form)
+
+
+def test_what_only_looks_like_a_number_is_no_number(tmp_path):
+    file = write(tmp_path, "multiblimp")
+    file.write_text(file.read_text().replace("\t1\t", "\t²\t"))
+    assert read(file, "multiblimp")[0][0].features["distance"] == "²"
+
+
+def test_a_damaged_archive_and_an_unreadable_file_are_told(tmp_path):
+    packed = bytearray(gzip.compress(b"True\ta b c d\nFalse\ta b c e\n" * 50))
+    packed[14:18] = b"\x00\xff\x00\xff"
+    (tmp_path / "a.txt.gz").write_bytes(packed)
+    with pytest.raises(SetError, match=r"a.txt.gz: cannot be decompressed"):
+        read(tmp_path / "a.txt.gz", "clams")
+    with pytest.raises(SetError, match=r"gone.txt: cannot be read \(No such file"):
+        read(tmp_path / "gone.txt", "clams")
+
+
+def test_a_folder_of_folders_is_read_if_the_format_is_given(tmp_path):
+    for name in ("SVPP", "RA_acc"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, "gevalm")
+    assert [file.parent.name for file in files_of(tmp_path, "gevalm")] == ["RA_acc", "SVPP"]
+    with pytest.raises(SetError, match="no challenge set here .*; the folders in it: RA_acc, SVPP"):
+        files_of(tmp_path)
+
+
+def clams_file(folder: Path, name: str, good: list[str], other: dict[str, str]) -> Path:
+    """A file in the published shape, with made-up words: a good form an item."""
+    lines = [f"True\tx{i} {form}\nFalse\tx{i} {other[form]}\n" for i, form in enumerate(good)]
+    (folder / f"{name}.txt").write_text("".join(lines))
+    return folder / f"{name}.txt"
+
+
+@pytest.mark.parametrize(("lang", "first", "second"), [("de", "plural", "singular"), ("he", "singular", "plural")])
+def test_published_blocks_tell_the_numbers_and_nothing_else_does(tmp_path, lang, first, second):
+    other = {"lacht": "lachen", "lachen": "lacht"}
+    form = {"singular": "lacht", "plural": "lachen"}
+    blocks = [form[first]] * 70 + [form[second]] * 70
+    (made,) = read(clams_file(tmp_path, "simple_agrmt", blocks, other), "clams", lang)
+    assert [item.features["subject_number"] for item in made] == [first] * 70 + [second] * 70
+    shuffled = blocks[::2] + blocks[1::2]
+    for changed in (shuffled, blocks[:60] + blocks[-60:]):
+        (made,) = read(clams_file(tmp_path, "simple_agrmt", changed, other), "clams", lang)
+        assert not any(made.features)
+
+
+def test_every_published_block_table_has_the_published_size():
+    sizes = {key: sum(size for _, size in blocks) for key, blocks in BLOCKS.items()}
+    total = {lang: sum(size for (each, _), size in sizes.items() if each == lang) for lang in ("fr", "de", "he", "ru")}
+    assert total == {"fr": 49_360, "de": 47_820, "he": 40_820, "ru": 40_120}
 
 
 def mutated(rng: random.Random, content: bytes) -> bytes:

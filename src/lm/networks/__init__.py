@@ -3,6 +3,8 @@
 A network is a file here with a `build(width, **settings)` that returns a module with
     hidden: int                                    its width H
     forward(x, state) -> (y, state)                (B, T, D) → (B, T, H); state is None at the start of a sentence
+    read(x, state) -> (y, state)                   the same, but the state remembers all that was read, so that any network can
+                                                   read on word by word; its tensors have B in second place
 and a YAML in conf/model whose `network.name` is the file's name.
 """
 
@@ -21,6 +23,9 @@ class Network(nn.Module):
     hidden: int
 
     def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+        raise NotImplementedError
+
+    def read(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
         raise NotImplementedError
 
 

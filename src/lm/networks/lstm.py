@@ -20,6 +20,8 @@ class LSTM(Network):
         y, state = self.layers(x, state)  # (B, T, D) → (B, T, H)
         return y, state
 
+    read = forward
+
 
 def build(width: int, *, hidden: int, layers: int, dropout: float) -> LSTM:
     return LSTM(width, hidden, layers, dropout)

@@ -10,6 +10,8 @@ from data.errors import UserError
 
 from . import Network
 
+State = tuple[Tensor, ...]  # keys and values of each block, (2, B, heads, T, D/heads)
+
 
 class Block(nn.Module):
     """Self-attention and feed-forward, each added to its input; normalised after (as published in 2017) or before."""
@@ -29,20 +31,27 @@ class Block(nn.Module):
         nn.init.zeros_(self.qkv.bias)
         nn.init.zeros_(self.out.bias)
 
-    def forward(self, x: Tensor) -> Tensor:  # (B, T, D) → (B, T, D)
+    def forward(self, x: Tensor, past: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """(B, T, D) → (B, T, D), and the keys and values of all that has been read."""
         if self.norm_first:
-            x = x + self._drop(self._attend(self.norm_attention(x)))
-            return x + self._drop(self._feed(self.norm_feedforward(x)))
-        x = self.norm_attention(x + self._drop(self._attend(x)))
-        return self.norm_feedforward(x + self._drop(self._feed(x)))
+            y, past = self._attend(self.norm_attention(x), past)
+            x = x + self._drop(y)
+            return x + self._drop(self._feed(self.norm_feedforward(x))), past
+        y, past = self._attend(x, past)
+        x = self.norm_attention(x + self._drop(y))
+        return self.norm_feedforward(x + self._drop(self._feed(x))), past
 
-    def _attend(self, x: Tensor) -> Tensor:
+    def _attend(self, x: Tensor, past: Tensor | None) -> tuple[Tensor, Tensor]:
         B, T, D = x.shape
         qkv = self.qkv(x).view(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)  # (3, B, heads, T, D/heads)
-        q, k, v = qkv.unbind(0)
+        q, kv = qkv[0], qkv[1:]
+        if past is not None:
+            kv = torch.cat([past, kv], dim=3)
         dropout = self.dropout if self.training else 0.0
-        y = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=True)
-        return self.out(y.transpose(1, 2).reshape(B, T, D))
+        # A single new word may look at everything; several need to be kept from looking at each other's future.
+        mask = None if past is None or T == 1 else _not_later(T, kv.shape[3]).to(x.device)
+        y = F.scaled_dot_product_attention(q, kv[0], kv[1], attn_mask=mask, dropout_p=dropout, is_causal=past is None)
+        return self.out(y.transpose(1, 2).reshape(B, T, D)), kv
 
     def _feed(self, x: Tensor) -> Tensor:
         return self.down(self._drop(F.relu(self.up(x))))
@@ -68,13 +77,32 @@ class Transformer(Network):
         self.register_buffer("positions", sinusoids(512, width), persistent=False)
 
     def forward(self, x: Tensor, state: None = None) -> tuple[Tensor, None]:
-        T, D = x.shape[1:]
-        if len(self.positions) < T:
-            self.positions = sinusoids(max(T, 2 * len(self.positions)), D).to(x)
-        x = F.dropout(x * math.sqrt(D) + self.positions[:T], self.dropout, self.training)
+        """Every sentence or window stands alone: nothing is carried from one to the next."""
+        x = self._placed(x, 0)
         for block in self.blocks:
-            x = block(x)
+            x, _ = block(x)
         return self.norm(x), None
+
+    def read(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
+        pasts = state or [None] * len(self.blocks)
+        x = self._placed(x, 0 if pasts[0] is None else pasts[0].shape[3])
+        kept = []
+        for block, past in zip(self.blocks, pasts, strict=True):
+            x, now = block(x, past)
+            kept.append(now)
+        return self.norm(x), tuple(kept)
+
+    def _placed(self, x: Tensor, start: int) -> Tensor:
+        """Embeddings that know their position."""
+        T, D = x.shape[1:]
+        if len(self.positions) < start + T:
+            self.positions = sinusoids(max(start + T, 2 * len(self.positions)), D).to(x)
+        return F.dropout(x * math.sqrt(D) + self.positions[start : start + T], self.dropout, self.training)
+
+
+def _not_later(new: int, total: int) -> Tensor:
+    """(new, total): which of all positions each of the last `new` may look at."""
+    return torch.ones(new, total, dtype=torch.bool).tril(total - new)
 
 
 def sinusoids(length: int, width: int) -> Tensor:

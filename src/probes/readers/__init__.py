@@ -12,7 +12,10 @@ import pkgutil
 from pathlib import Path
 from types import ModuleType
 
+from data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX
+
 from ..challenge_set import SetError
+from ..pairs import LANGUAGES
 
 HEAD = 8192
 
@@ -30,8 +33,11 @@ def reader(name: str) -> ModuleType:
 
 def recognise(file: Path) -> str:
     """The format of a file, from its ending and its content."""
-    with file.open("rb") as stream:
-        head = stream.read(HEAD).decode("utf-8", "replace")
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff").lstrip("\r\n")
+    except OSError as error:
+        raise SetError(file, None, f"cannot be read ({error.strerror})") from None
     for name in formats():
         module = reader(name)
         if file.suffix in module.SUFFIXES and module.recognises(file, head):
@@ -40,14 +46,30 @@ def recognise(file: Path) -> str:
 
 
 def files_of(path: Path, form: str | None = None) -> list[Path]:
-    """The set files of a folder, or the one file; those of grammars that hold no set of their own are left out."""
+    """The set files of a folder, or the one file. If the format is given, a folder of such folders will do as well."""
     if not path.exists():
         raise SetError(path, None, "there is no such file or folder")
-    if path.is_file():
+    if not path.is_dir():
         return [path]
     suffixes = {suffix for name in ([form] if form else formats()) for suffix in reader(name).SUFFIXES}
-    files = sorted(f for f in path.iterdir() if f.is_file() and f.suffix in suffixes)
-    files = [f for f in files if not (f.suffix == ".avg" and (f.stem.endswith("common") or f.stem == "corpus"))]
+    folders = sorted(folder for folder in path.iterdir() if folder.is_dir())
+    files = _set_files(path, suffixes)
+    if not files and form:
+        files = [file for folder in folders for file in _set_files(folder, suffixes)]
     if not files:
-        raise SetError(path, None, f"no challenge set here (no file that ends in {', '.join(sorted(suffixes))})")
+        inside = f"; the folders in it: {', '.join(folder.name for folder in folders)}" if folders else ""
+        raise SetError(path, None, f"no challenge set here (no file that ends in {', '.join(sorted(suffixes))}){inside}")
     return files
+
+
+def _set_files(folder: Path, suffixes: set[str]) -> list[Path]:
+    """Grammar files that hold no set of their own are left out."""
+    files = sorted(file for file in folder.iterdir() if file.is_file() and file.suffix in suffixes)
+    return [file for file in files if not (file.suffix == SUFFIX and (file.stem.endswith(COMMON) or file.stem == CORPUS))]
+
+
+def depends_on(file: Path, language: str, form: str) -> list[Path]:
+    """The files besides its own that decide how a set file is read; a change of one is a change of the set."""
+    if form == "grammar":
+        return [file.parent / f"{COMMON}{SUFFIX}", SIDECAR]
+    return [LANGUAGES / f"{language}.yaml"] if language else []

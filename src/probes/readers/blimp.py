@@ -1,13 +1,26 @@
-"""BLiMP (Warstadt et al. 2020): a JSON object a line with a good and a bad sentence of raw text."""
+"""BLiMP (Warstadt et al. 2020): a JSON object a line with a good and a bad sentence of raw text.
+
+Besides the whole sentence they measure the critical words after one and the same beginning (one prefix), or one and the same
+critical word after two beginnings (two prefixes), where a set allows it.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from ..challenge_set import ChallengeSet, Contrast
+from ..challenge_set import TARGET, ChallengeSet, Contrast, Span, Value, Variant
 from ..files import objects, text_field
-from ..pairs import raw_pair
+from ..pairs import raw_pair, words_of
 
 SUFFIXES = {".jsonl"}
+ROLES = ("good", "bad")
+CRITICAL = "critical"
+# Fields that are the sentences or the measures themselves; all others are features.
+STRUCTURE = (
+    *("sentence_good", "sentence_bad", "simple_LM_method", "one_prefix_method", "two_prefix_method"),
+    *("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
+    *("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
+)
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -16,14 +29,34 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     made = ChallengeSet(file.stem, language, dataset="blimp", file=str(file))
-    prefixed = True
+    one_prefix = two_prefixes = True
     for number, item in objects(file):
         good, bad = (text_field(item, key, file, number) for key in ("sentence_good", "sentence_bad"))
-        names = ("field", "linguistics_term", "UID", "pairID")
-        features = {name: str(item[name]) for name in names if name in item}
-        made.add(number, features, raw_pair(good, bad))
-        prefixed = prefixed and bool(item.get("one_prefix_method"))
-    if prefixed and len(made):
-        # Their second measure: the critical word after one and the same beginning.
-        made.contrasts = (Contrast("sentence", "good", "bad"), Contrast("one prefix", "good", "bad", span="target"))
+        variants = [_with_critical(variant, item, language) for variant in raw_pair(good, bad, language)]
+        made.add(number, _features(item, file.stem, len(made)), variants)
+        (_, start, _), (_, other, _) = (variant.spans[0] for variant in variants)
+        one_prefix = one_prefix and bool(item.get("one_prefix_method")) and start == other
+        two_prefixes = two_prefixes and all(variant.spans[-1].name == CRITICAL for variant in variants)
+    measures = [("one prefix", TARGET)] * one_prefix + [("two prefixes", CRITICAL)] * two_prefixes
+    if measures:
+        made.contrasts = (Contrast("sentence", *ROLES), *(Contrast(name, *ROLES, span=span) for name, span in measures))
     yield made
+
+
+def _features(item: dict[str, Any], name: str, index: int) -> dict[str, Value]:
+    """What only repeats the file's name or the place in it is left out."""
+    known = {"UID": name, "pairID": str(index)}
+    kept = {key: value for key, value in item.items() if key not in STRUCTURE and str(value) != known.get(key)}
+    return {key: value if type(value) is int else str(value) for key, value in kept.items()}
+
+
+def _with_critical(variant: Variant, item: dict[str, Any], language: str) -> Variant:
+    """The word that is the same in both sentences, after this sentence's own beginning."""
+    prefix, word = item.get(f"two_prefix_prefix_{variant.role}"), item.get("two_prefix_word")
+    if not item.get("two_prefix_method") or not isinstance(prefix, str) or not isinstance(word, str):
+        return variant
+    before, critical = words_of(prefix, language), words_of(word, language)
+    span = Span(CRITICAL, len(before), len(before) + len(critical))
+    if variant.words[: span.end] != (*before, *critical):
+        return variant
+    return Variant(variant.role, variant.grammatical, variant.words, variant.text, (*variant.spans, span))

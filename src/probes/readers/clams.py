@@ -1,29 +1,35 @@
 """Sets as CLAMS publishes them: `True<tab>sentence`, then its `False<tab>sentence` lines.
 
-The format has no features, but the published files are written template by template, in blocks of equal size, so that the
-numbers of subject and attractor follow from the line (Mueller et al. 2020; the blocks were checked against their grammars).
+The format has no features, but the published files are written template by template, in blocks, so that the numbers of subject
+and attractor follow from the line (Mueller et al. 2020; the order is that of the templates in their grammars). A file that is not
+as long as the published one, or in which one and the same good form is singular here and plural there, is left without features.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant, differing, numbered_roles
 from ..files import lines
 
 SUFFIXES = {".txt", ".xz", ".gz"}
-Blocks = list[tuple[str, ...]]
-PAIRS: Blocks = [("plural", "plural"), ("plural", "singular"), ("singular", "plural"), ("singular", "singular")]
-# Numbers of the first and the second noun in each block of the file, and the blocks' sizes relative to each other.
-COORDINATION: Blocks = [("singular",), ("plural",)]
-FRENCH_PREP: Blocks = [(first, second) for first in ("plural", "singular") for second in ("plural", "singular") * 2]
+Blocks = list[tuple[tuple[str, ...], int]]
+PAIRS = [("plural", "plural"), ("plural", "singular"), ("singular", "plural"), ("singular", "singular")]
+RELATIVES = ("subj_rel", "obj_rel_within_anim", "obj_rel_across_anim")
+# For each published file the numbers of the first and the second noun, block by block, and how many pairs a block has.
 BLOCKS: dict[tuple[str, str], Blocks] = {
-    **{(lang, name): PAIRS for lang in ("fr", "de", "ru") for name in ("subj_rel", "obj_rel_within_anim", "obj_rel_across_anim")},
-    **{("he", name): PAIRS[::-1] for name in ("subj_rel", "obj_rel_within_anim", "obj_rel_across_anim")},
-    **{(lang, name): COORDINATION for lang in ("fr", "de", "ru", "he") for name in ("vp_coord", "long_vp_coord")},
-    ("fr", "simple_agrmt"): [("plural",), ("singular",)] * 2,
-    ("fr", "prep_anim"): FRENCH_PREP,
+    **{(lang, name): [(pair, 2800) for pair in PAIRS] for lang in ("fr", "de", "ru") for name in RELATIVES},
+    **{("he", name): [(pair, 2800) for pair in PAIRS[::-1]] for name in RELATIVES},
+    ("ru", "subj_rel"): [(pair, 2520) for pair in PAIRS],
+    **{(lang, "vp_coord"): [(("singular",), 490), (("plural",), 490)] for lang in ("fr", "de", "ru", "he")},
+    **{(lang, "long_vp_coord"): [(("singular",), 250), (("plural",), 250)] for lang in ("fr", "de", "ru", "he")},
+    ("de", "simple_agrmt"): [(("plural",), 70), (("singular",), 70)],
+    ("he", "simple_agrmt"): [(("singular",), 70), (("plural",), 70)],
+    **{(lang, "simple_agrmt"): [(("plural",), 70), (("singular",), 70)] * 2 for lang in ("fr", "ru")},
+    ("de", "prep_anim"): [(pair, 3150) for pair in PAIRS],
+    ("he", "prep_anim"): [(pair, 1400) for pair in PAIRS[::-1]],
+    ("ru", "prep_anim"): [(pair, 1470) for pair in PAIRS],
+    ("fr", "prep_anim"): [(pair, size) for half in (PAIRS[:2], PAIRS[2:]) for size in (1400, 2100) for pair in half],
 }
-SIZES: dict[tuple[str, str], list[int]] = {("fr", "prep_anim"): [1400, 1400, 2100, 2100] * 2}
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -72,15 +78,25 @@ def targets(words: list[tuple[str, ...]]) -> list[tuple[Span, ...]]:
 
 
 def _recover_features(made: ChallengeSet) -> None:
-    """Where the file is one of the published ones: has the published number of equal blocks."""
-    key = (made.language, made.construction)
-    blocks = BLOCKS.get(key)
-    if not blocks or len(made) % len(blocks):
+    """Where the file is one of the published ones."""
+    blocks = BLOCKS.get((made.language, made.construction), [])
+    if not blocks or sum(size for _, size in blocks) != len(made):
         return
-    sizes = SIZES.get(key, [len(made) // len(blocks)] * len(blocks))
-    if sum(sizes) != len(made):
-        return
-    made.features = [features(made.construction, block) for block, size in zip(blocks, sizes, strict=True) for _ in range(size)]
+    known = [features(made.construction, numbers) for numbers, _ in blocks]
+    found: list[Mapping[str, Value]] = [each for each, (_, size) in zip(known, blocks, strict=True) for _ in range(size)]
+    if _agree(made, found):
+        made.features = found
+
+
+def _agree(made: ChallengeSet, found: list[Mapping[str, Value]]) -> bool:
+    """Whether every good form goes with one number only, as it must where the blocks are those of the published file."""
+    numbers: dict[str, Value] = {}
+    for first, each in zip(made.firsts, found, strict=False):
+        words = made.sentences[first].split()
+        form = " ".join(word for _, start, end in made.spans[first] for word in words[start:end])
+        if numbers.setdefault(form, each["subject_number"]) != each["subject_number"]:
+            return False
+    return True
 
 
 def features(construction: str, numbers: tuple[str, ...]) -> dict[str, Value]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from data.grammar import Expansion, load
 from data.grammar.clitics import Clitics
+from data.grammar.folder import SUFFIX
 
 from ..challenge_set import TARGET, ChallengeSet, Contrast, Span
 
@@ -17,14 +18,14 @@ def recognises(file: Path, head: str) -> bool:
     return any(line.startswith("S") for line in head.splitlines())
 
 
-def read(file: Path, language: str) -> Iterator[ChallengeSet]:
-    yield expanded(file.parent, file.stem, language)
+def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[ChallengeSet]:
+    yield expanded(file.parent, file.stem, language, clitics)
 
 
 def expanded(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
     """A construction of a folder of grammars, with the features and spans that the grammar knows."""
     expansion = Expansion(load(folder, name), clitics)
-    made = ChallengeSet(name, language, dataset="grammar", file=expansion.grammar.file)
+    made = ChallengeSet(name, language, dataset="grammar", file=str(folder / f"{name}{SUFFIX}"))
     spans: dict[tuple[tuple[int, int], ...], tuple[Span, ...]] = {}
     for group in expansion:
         roles = _roles([sentence.change for sentence in group.sentences])
@@ -50,7 +51,10 @@ def expanded(folder: Path, name: str, language: str, clitics: Clitics = "split")
 
 
 def _roles(changes: list[str]) -> list[str]:
-    """Good and bad; where there are several bad ones, each is named for what was changed."""
+    """Good and bad; where there are several bad ones, each is named for what was changed (plural, and plural2 elsewhere)."""
     if len(changes) == 2:
         return ["good", "bad"]
-    return [change or "good" for change in changes]
+    roles = [change or "good" for change in changes]
+    if len(set(roles)) == len(roles):
+        return roles
+    return [role if not (before := roles[:at].count(role)) else f"{role}{before + 1}" for at, role in enumerate(roles)]

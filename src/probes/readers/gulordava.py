@@ -1,13 +1,13 @@
 """Gulordava et al. (2018): a table with a row a form; the two forms of an item share its beginning.
 
-The sentence is the prefix and the form: the word at the target's place in `sent` is neither of them.
+The sentence is the prefix and the form, which the contrast compares: the word at the target's place in `sent` is neither of them.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant
-from ..files import rows
+from ..challenge_set import TARGET, ChallengeSet, Contrast, SetError, Span, Value, Variant
+from ..files import rows, whole_number
 
 SUFFIXES = {".tab"}
 NEEDED = ("constr_id", "sent_id", "form", "class", "prefix")
@@ -21,6 +21,7 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     made = ChallengeSet(file.stem, language, dataset="gulordava", file=str(file))
+    made.contrasts = (Contrast("target", "good", "bad", span=TARGET),)
     items: dict[tuple[str, ...], list[tuple[int, dict[str, str]]]] = {}
     for number, row in rows(file, *NEEDED):
         key = (row.get("pattern", ""), row["constr_id"], row["sent_id"], row["prefix"])
@@ -29,6 +30,8 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
         by_class = {row["class"]: row for _, row in found}
         if set(by_class) != {"correct", "wrong"} or len(found) != 2:
             raise SetError(file, found[0][0], "an item has one form of class correct and one of class wrong")
+        if not all(row["form"].split() for _, row in found):
+            raise SetError(file, found[0][0], "the column form must hold a form")
         made.add(found[0][0], _features(found[0][1]), [_variant(by_class["correct"], True), _variant(by_class["wrong"], False)])
     yield made
 
@@ -43,6 +46,6 @@ def _features(row: dict[str, str]) -> dict[str, Value]:
     found: dict[str, Value] = {name: row[name] for name in ("pattern", "type", "constr_id") if row.get(name)}
     if row.get("correct_number") in NUMBERS:
         found["subject_number"] = NUMBERS[row["correct_number"]]
-    if row.get("n_attr", "").isdigit():
-        found["n_attractors"] = int(row["n_attr"])
+    if (attractors := whole_number(row.get("n_attr", ""))) is not None:
+        found["n_attractors"] = attractors
     return found

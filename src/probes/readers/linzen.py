@@ -1,13 +1,14 @@
 """Linzen, Dupoux and Goldberg (2016), as Goldberg (2019) tests them: a frame with ***mask*** and the two forms for it.
 
-Columns without a head: number of intervening nouns, of those with the other number, the frame, the right form, the wrong form.
+Columns without a head: how many nouns intervene (all of them of the other number), the sentence as it was found, the frame, the
+right form, the wrong form. The forms are compared where they stand, so the contrast is the target's.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant
-from ..files import lines
+from ..challenge_set import TARGET, ChallengeSet, Contrast, SetError, Span, Value, Variant
+from ..files import lines, whole_number
 
 SUFFIXES = {".tsv", ".txt"}
 MASK = "***mask***"
@@ -19,11 +20,14 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     made = ChallengeSet(file.stem, language, dataset="linzen", file=str(file))
+    made.contrasts = (Contrast("target", "good", "bad", span=TARGET),)
     for number, line in lines(file):
         cells = line.split("\t")
         frames = [i for i, cell in enumerate(cells) if cell.split().count(MASK) == 1]
         if len(frames) != 1 or len(cells) < frames[0] + 3:
-            raise SetError(file, number, f"a row is counts, a frame with one {MASK}, the right and the wrong form, by tabs")
+            raise SetError(
+                file, number, f"a row is a count, a sentence, a frame with one {MASK}, the right and the wrong form, by tabs"
+            )
         frame, good, bad = cells[frames[0] : frames[0] + 3]
         if not good.split() or not bad.split():
             raise SetError(file, number, "the right and the wrong form must not be empty")
@@ -39,5 +43,6 @@ def _variant(frame: str, form: str, good: bool) -> Variant:
 
 
 def _features(cells: list[str]) -> dict[str, Value]:
-    counts = [int(cell) for cell in cells if cell.strip().isdigit()]
-    return dict(zip(("n_intervening", "n_attractors"), counts, strict=False))
+    """One count is of attractors that are all the nouns in between; of two, the first is of all nouns in between."""
+    counts = [count for cell in cells if (count := whole_number(cell)) is not None]
+    return {"n_intervening": counts[0], "n_attractors": counts[-1]} if counts else {}

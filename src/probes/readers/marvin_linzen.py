@@ -5,16 +5,19 @@ A pickle can hold instructions to run anything; this reader admits plain contain
 
 import io
 import pickle
+import reprlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..challenge_set import ChallengeSet, Contrast, SetError, Value, Variant
+from ..files import encodable
 from ..pairs import pair
 from .clams import targets
 
 SUFFIXES = {".pickle", ".pkl"}
 NUMBERS = {"sing": "singular", "plur": "plural"}
+TENSES = ("past", "future")
 GRADES = ("good", "intrusive", "ungrammatical")
 
 
@@ -35,12 +38,16 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     made = ChallengeSet(file.stem, language, dataset="marvin_linzen", file=str(file))
     number = 0
     for case, groups in cases.items():
-        if not isinstance(case, str) or not isinstance(groups, list | tuple):
-            raise SetError(file, None, f"a case must be text with a list of sentences; here {str(case)[:40]!r}")
+        if not isinstance(case, str) or not encodable(case) or not isinstance(groups, list | tuple):
+            raise SetError(file, None, f"a case must be text with a list of sentences; here {reprlib.repr(case)[:80]}")
         for group in groups:
             number += 1
-            made.add(number, features(file.stem, case), _variants(group, file, case))
-    if len(made) and len(made[0].variants) == 3:
+            made.add(number, features(case), _variants(group, file, case))
+    if not len(made):
+        raise SetError(file, None, "there are no sentences in it")
+    if len(set(map(len, (item.variants for item in made)))) > 1:
+        raise SetError(file, None, "it has pairs as well as triples; put them into two files")
+    if len(made[0].variants) == 3:
         made.contrasts = tuple(
             Contrast(f"{GRADES[a][0]}>{GRADES[b][0]}", GRADES[a], GRADES[b]) for a, b in ((0, 1), (1, 2), (0, 2))
         )
@@ -61,8 +68,8 @@ def _plain(file: Path) -> dict[Any, Any]:
 
 def _variants(group: Any, file: Path, case: str) -> list[Variant]:
     sentences = list(group) if isinstance(group, list | tuple) else []
-    if len(sentences) not in (2, 3) or not all(isinstance(s, str) and s.split() for s in sentences):
-        raise SetError(file, None, f"case {case}: two or three sentences are needed, these are {str(group)[:80]!r}")
+    if len(sentences) not in (2, 3) or not all(isinstance(s, str) and s.split() and encodable(s) for s in sentences):
+        raise SetError(file, None, f"case {case}: two or three sentences are needed, this is {reprlib.repr(group)[:80]}")
     words = [tuple(sentence.split()) for sentence in sentences]
     if len(words) == 2:
         return pair(words[0], words[1])
@@ -70,10 +77,13 @@ def _variants(group: Any, file: Path, case: str) -> list[Variant]:
     return [Variant(GRADES[i], i == 0, words[i], None, spans[i]) for i in range(3)]
 
 
-def features(construction: str, case: str) -> dict[str, Value]:
-    """`sing_MS_MV_plur_ES_EV`: main subject, then embedded one. Within an embedded clause the second is the one tested."""
+def features(case: str) -> dict[str, Value]:
+    """`plur_ES_EV_sing_MS_MV`: what is tested comes first, then what varies around it, in every construction.
+
+    So within an object relative the first number is that of the embedded subject (ES). Polarity items have a tense instead.
+    """
     numbers = [NUMBERS[part] for part in case.split("_") if part in NUMBERS]
-    if "within" in construction or "sent_comp" in construction:
-        numbers.reverse()
     found: dict[str, Value] = {"case": case}
+    if case in TENSES:
+        found["tense"] = case
     return found | dict(zip(("subject_number", "attractor_number"), numbers, strict=False))

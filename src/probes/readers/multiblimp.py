@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..challenge_set import ChallengeSet, SetError, Value
-from ..files import rows
+from ..files import rows, whole_number
 from ..pairs import raw_pair
 
 SUFFIXES = {".tsv"}
@@ -23,7 +23,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
         if not good.split() or not bad.split():
             raise SetError(file, number, "sen and wrong_sen must hold a sentence each")
         features: dict[str, Value] = {name: row[name] for name in KEPT if row.get(name)}
-        if str(features.get("distance", "")).isdigit():
-            features["distance"] = int(features["distance"])
-        made.add(number, features, raw_pair(good, bad))
+        if (distance := whole_number(row.get("distance", ""))) is not None:
+            features["distance"] = distance
+        made.add(number, features, raw_pair(good, bad, language))
     yield made

@@ -1,19 +1,22 @@
-"""One's own sets. A table (.tsv) with the columns good and bad and any features; or our own JSON lines, which hold everything."""
+"""One's own sets: a table (.tsv) with the columns good and bad and any features, JSON lines with the same fields, or our own JSON
+lines, which hold everything. Sentences whose final mark is glued to the last word are raw text, others are tokenised already.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Value, Variant
-from ..files import objects, rows
-from ..pairs import pair
+from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Variant
+from ..files import objects, rows, text_field
+from ..pairs import is_raw, pair, raw_pair
 
 SUFFIXES = {".tsv", ".jsonl"}
+NOT_FEATURES = ("good", "bad", "construction")
 
 
 def recognises(file: Path, head: str) -> bool:
     if file.suffix == ".jsonl":
-        return '"variants"' in head or '"challenge_set"' in head
+        return '"variants"' in head or '"challenge_set"' in head or ('"good"' in head and '"bad"' in head)
     names = head.splitlines()[0].split("\t") if head.strip() else []
     return {"good", "bad"} <= set(names)
 
@@ -26,31 +29,48 @@ def _table(file: Path, language: str) -> Iterator[ChallengeSet]:
     """A column `construction` makes sets of its own; every further column is a feature."""
     sets: dict[str, ChallengeSet] = {}
     for number, row in rows(file, "good", "bad"):
-        name = row.get("construction") or file.stem
-        made = sets.setdefault(name, ChallengeSet(name, language, dataset="own", file=str(file)))
-        good, bad = row.get("good", ""), row.get("bad", "")
-        if not good.split() or not bad.split():
+        if not row["good"].split() or not row["bad"].split():
             raise SetError(file, number, "the columns good and bad must hold a sentence each")
-        features: dict[str, Value] = {k: v for k, v in row.items() if k not in ("good", "bad", "construction") and v}
-        made.add(number, features, pair(tuple(good.split()), tuple(bad.split())))
+        made = _named(sets, row.get("construction") or file.stem, file, language)
+        features = {key: value for key, value in row.items() if key not in NOT_FEATURES and value}
+        made.add(number, features, _pair(row["good"], row["bad"], language))
     yield from sets.values()
 
 
+def _named(sets: dict[str, ChallengeSet], name: str, file: Path, language: str) -> ChallengeSet:
+    return sets.setdefault(name, ChallengeSet(name, language, dataset="own", file=str(file)))
+
+
+def _pair(good: str, bad: str, language: str) -> list[Variant]:
+    if is_raw(good) or is_raw(bad):
+        return raw_pair(good, bad, language)
+    return pair(tuple(good.split()), tuple(bad.split()))
+
+
 def _objects(file: Path, language: str) -> Iterator[ChallengeSet]:
-    """The first line names the set; every other is a minimal set."""
+    """A line `challenge_set` names the set that follows; every other is a minimal set, or a pair with its features as fields."""
     made: ChallengeSet | None = None
+    pairs: dict[str, ChallengeSet] = {}
     for number, item in objects(file):
         if "challenge_set" in item:
             if made is not None:
                 yield made
             made = _head(item["challenge_set"], file, number)
-        elif made is None:
-            made = ChallengeSet(file.stem, language, dataset="own", file=str(file))
+        elif "variants" in item:
+            made = made if made is not None else ChallengeSet(file.stem, language, dataset="own", file=str(file))
             _add(made, item, file, number)
         else:
-            _add(made, item, file, number)
-    if made is not None:
-        yield made
+            _add_pair(pairs, item, language, file, number)
+    yield from ([made] if made is not None else [])
+    yield from pairs.values()
+
+
+def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, Any], language: str, file: Path, number: int) -> None:
+    good, bad = (text_field(item, key, file, number) for key in ("good", "bad"))
+    name = text_field(item, "construction", file, number) if "construction" in item else file.stem
+    features = {key: value for key, value in item.items() if key not in NOT_FEATURES}
+    _plain_features(features, file, number)
+    _named(sets, name, file, language).add(number, features, _pair(good, bad, language))
 
 
 def _head(item: Any, file: Path, number: int) -> ChallengeSet:
@@ -74,9 +94,13 @@ def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> N
     variants, features = item.get("variants"), item.get("features", {})
     if not isinstance(variants, list) or not variants:
         raise SetError(file, number, "a minimal set has a list of variants")
-    if not isinstance(features, dict) or not all(isinstance(v, str | int) for v in features.values()):
-        raise SetError(file, number, "features are texts or whole numbers by name")
+    _plain_features(features, file, number)
     made.add(number, features, [_variant(variant, file, number) for variant in variants])
+
+
+def _plain_features(features: Any, file: Path, number: int) -> None:
+    if not isinstance(features, dict) or not all(isinstance(v, str | int) for v in features.values()):
+        raise SetError(file, number, f"features are texts or whole numbers by name; these are {str(features)[:60]!r}")
 
 
 def _variant(item: Any, file: Path, number: int) -> Variant:

@@ -1,11 +1,12 @@
 """SyntaxGym suites (Hu et al. 2020; Pérez-Mayos et al. 2021): conditions made of regions, and formulas that must be true."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Variant
+from ..files import parsed
+from ..pairs import words_of
 
 SUFFIXES = {".json"}
 
@@ -23,22 +24,21 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     for index, item in enumerate(_list(suite, "items", file, "the suite")):
         number = item.get("item_number", index + 1) if isinstance(item, dict) else index + 1
         conditions = _list(item, "conditions", file, f"item {number}")
-        variants = [_variant(condition, labels, file, number) for condition in conditions]
+        variants = [_variant(condition, labels, language, file, number) for condition in conditions]
         if not variants or len({v.role for v in variants}) < len(variants):
             raise SetError(file, None, f"item {number}: its conditions must be there and have different names")
         made.add(index + 1, {"item": str(number)}, variants)
+    if not len(made):
+        raise SetError(file, None, "the suite has no items")
     yield made
 
 
 def _suite(file: Path) -> dict[str, Any]:
     try:
-        suite = json.loads(file.read_text(encoding="utf-8-sig"))
+        text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise SetError(file, None, f"not UTF-8 (offset {error.start}); save the file as UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise SetError(file, error.lineno, f"not JSON ({error.msg})") from None
-    except RecursionError:
-        raise SetError(file, None, "nested too deeply to be a suite") from None
+    suite = parsed(text, file)
     if not isinstance(suite, dict):
         raise SetError(file, None, "a suite is one JSON object")
     return suite
@@ -59,11 +59,12 @@ def _formulas(suite: dict[str, Any], file: Path) -> Iterator[Contrast]:
         yield Contrast(f"prediction {number}", formula=formula)
 
 
-def _variant(condition: Any, labels: Any, file: Path, number: Any) -> Variant:
+def _variant(condition: Any, labels: Any, language: str, file: Path, number: Any) -> Variant:
     name = condition.get("condition_name") if isinstance(condition, dict) else None
     if not isinstance(name, str) or not name:
         raise SetError(file, None, f"item {number}: a condition has no condition_name")
     words: list[str] = []
+    contents: list[str] = []
     spans: list[Span] = []
     for region in _list(condition, "regions", file, f"item {number}, {name}"):
         content = region.get("content") if isinstance(region, dict) else None
@@ -72,8 +73,9 @@ def _variant(condition: Any, labels: Any, file: Path, number: Any) -> Variant:
         key = str(region.get("region_number", len(spans) + 1))
         label = str(labels.get(key, "")) if isinstance(labels, dict) else ""
         start = len(words)
-        words += content.split()
+        words += words_of(content, language)
+        contents += content.split()
         spans.append(Span(f"region:{key}:{label}" if label else f"region:{key}", start, len(words)))
     if not words:
         raise SetError(file, None, f"item {number}, {name}: all regions are empty")
-    return Variant(name, None, tuple(words), " ".join(words), tuple(spans))
+    return Variant(name, None, tuple(words), " ".join(contents), tuple(spans))

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 
 class Sentence(NamedTuple):
-    """What is scored. `raw` words are those of running text (`sleeps.`), others are tokens (`sleeps .`)."""
+    """What is scored. `text` is how the source writes it (`sleeps.`), where that is not words and spaces (`sleeps .`)."""
 
     words: str  # separated by single spaces
     target: tuple[int, int] = (0, 0)  # the words that are tested, for scorers that mask them; from … up to …
-    raw: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,90 @@
+"""The prefix tree of many sentences: what they have in common at the beginning is there once, and is computed once.
+
+Sentences come as token ids one after the other, sentence s from `firsts[s]` up to `firsts[s + 1]`. All that is needed of a model
+is the log-probability of every edge; sentence, target and region scores are sums along paths.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PrefixTree:
+    """Node 0 is the root, where nothing has been read but the start. Nodes are numbered level by level, children side by side."""
+
+    tokens: Ids  # (N,) the token that leads to each node; the root's means nothing
+    parents: Ids  # (N,)
+    bounds: Ids  # (depth + 2,) level d has the nodes bounds[d] up to bounds[d + 1]
+    paths: Ids  # the node of every token of every sentence, in the order of the sentences
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def levels(self) -> Iterator[tuple[Ids, Ids]]:
+        """For each level, the nodes that are read further from, and their children."""
+        for start, end in zip(self.bounds[1:-1], self.bounds[2:], strict=True):
+            children = np.arange(start, end)
+            yield np.unique(self.parents[children]), children
+
+    def contexts(self) -> int:
+        """How many distinct beginnings have a continuation: the steps and predictions that a model has to make."""
+        return len(np.unique(self.parents[1:]))
+
+
+def grown(ids: Ids, firsts: Ids) -> PrefixTree:
+    """The tree of these sentences."""
+    lengths = np.diff(firsts)
+    vocabulary = int(ids.max(initial=0)) + 1
+    tokens, parents, bounds = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], [0, 1]
+    paths = np.zeros(len(ids), np.int64)
+    at = np.zeros(len(lengths), np.int64)  # the node that each sentence has come to
+    for depth in range(int(lengths.max(initial=0))):
+        going = np.flatnonzero(lengths > depth)
+        places = firsts[going] + depth
+        # Equal where a sentence comes from the same node by the same token; sorted, so that children stand side by side.
+        steps, which = np.unique(at[going] * vocabulary + ids[places], return_inverse=True)
+        at[going] = paths[places] = bounds[-1] + which
+        tokens.append(steps % vocabulary)
+        parents.append(steps // vocabulary)
+        bounds.append(bounds[-1] + len(steps))
+    return PrefixTree(np.concatenate(tokens), np.concatenate(parents), np.array(bounds), paths)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some of the sentences, next to each other in the dictionary, with a tree of their own."""
+
+    places: Ids  # where their tokens stand among all
+    tree: PrefixTree
+
+
+def blocks(ids: Ids, firsts: Ids, budget: int) -> list[Block]:
+    """All sentences in blocks of about `budget` nodes, which bounds memory; only what leads to a block is computed again."""
+    order, new = _sorted(ids, firsts)
+    number = (np.cumsum(new) - new) // budget
+    return [_block(ids, firsts, order[number == n]) for n in np.unique(number)]
+
+
+def _block(ids: Ids, firsts: Ids, sentences: Ids) -> Block:
+    lengths = np.diff(firsts)[sentences]
+    own = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.arange(own[-1]) + np.repeat(firsts[sentences] - own[:-1], lengths)
+    return Block(places, grown(ids[places], own))
+
+
+def _sorted(ids: Ids, firsts: Ids) -> tuple[Ids, Ids]:
+    """The sentences in the order of their tokens, and how many tokens of each do not begin the sentence before it."""
+    lengths = np.diff(firsts)
+    width = max(int(lengths.max(initial=0)), 1)
+    table = np.full((len(lengths), width), -1, np.int64)
+    table[np.arange(width) < lengths[:, None]] = ids
+    order = np.lexsort(table.T[::-1])
+    differs = np.ones((len(lengths), width), bool)
+    differs[1:] = table[order][1:] != table[order][:-1]
+    shared = np.where(differs.any(axis=1), differs.argmax(axis=1), width)
+    return order, np.maximum(lengths[order] - shared, 0)

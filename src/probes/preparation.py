@@ -1,0 +1,121 @@
+"""From the settings of a collection, in plain values, to probes and the reference lines that put their numbers in perspective."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from data.corpus import Split
+from data.errors import UserError
+from data.grammar.clitics import Clitics
+from data.tokenizer import Tokenizer
+from lm.model import LanguageModel
+from lm.screen import show
+
+from . import screen
+from .accuracy import MEAN, Table, tabulated
+from .challenge_set import SetError
+from .collection import Selection, cache_folder, collect, located
+from .heuristics import HEURISTICS, heuristic
+from .probe import Probe, probe
+from .rules import contract
+from .scorers import WordScores
+from .scorers.incremental import Encode, IncrementalScorer, planted, reading
+from .scorers.ngrams import NgramScorer
+from .verdicts import coverage, judged
+from .watching import Reader, Watched, sampled
+
+log = logging.getLogger(__name__)
+# Sentences of the corpus that a model has read before a set is scored with a warm state.
+WARM = 10
+
+
+def probe_of(settings: Mapping[str, Any], language: str, clitics: Clitics) -> Probe:
+    """The probe that the settings of `conf/probes` describe, for one language."""
+    agreed = contract(settings["protocol"], settings["rules"])
+    selection = Selection(
+        tuple([settings["constructions"]] if isinstance(settings["constructions"], str) else settings["constructions"]),
+        settings["limit"],
+        settings["seed"],
+        settings["split"],
+        agreed.rules,
+        clitics,
+    )
+    path = located(settings["path"], language)
+    if not path.exists():
+        raise SetError(
+            path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
+        )
+    found = collect(path, language, settings["format"], cache_folder(), selection)
+    made = probe(settings["name"], language, found, agreed)
+    if settings["format"] is None:
+        log.info("probes     read as %s", ", ".join(sorted({each.form for each in found})))
+    for construction, why in made.without.items():
+        log.warning("probes     %s is left out: %s", construction, why)
+    return made
+
+
+def watched(whole: Probe, sample: int | None, seed: int) -> Watched:
+    """Without reference lines: these need a corpus."""
+    if sample is not None and not (isinstance(sample, int) and sample > 0):
+        raise UserError(f"probes.sample={sample}: a whole number above 0 is needed, or null for the whole sets")
+    return Watched(sampled(whole, sample, seed), whole, {})
+
+
+def monitorable(probes: Sequence[Watched]) -> list[str]:
+    """Metrics that every validation has, so that checkpoints and early stopping can go by them."""
+    names = [f"{each.prefix}/{name}" for each in probes for name in (*each.whole.constructions, MEAN)]
+    return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
+
+
+def encoder(vocabulary: Tokenizer) -> Encode:
+    """Words to the numbers that a model knows them by."""
+    return vocabulary.encode_word
+
+
+def reader_of(name: str, encode: Encode, unk: int, warm: Sequence[int] | None) -> Reader:
+    """What turns a model into a scorer. `warm` are tokens that it reads first, each time with the weights it then has."""
+
+    def reader(model: LanguageModel) -> IncrementalScorer:
+        return IncrementalScorer(name, model, encode, unk, None if warm is None else _warmed(model, warm))
+
+    return reader
+
+
+def _warmed(model: LanguageModel, warm: Sequence[int]) -> Any:
+    """The state before the `<eos>` that begins a sentence."""
+    with reading(model):
+        inputs = torch.tensor([[0, *warm[:-1]]], device=model.embedding.weight.device)
+        return model.read(inputs)[1]
+
+
+def check_coverage(each: Watched, encode: Encode, unk: int) -> None:
+    """Words not in the vocabulary are found before any work, and nothing at all to ask is an error."""
+    forest = planted(each.whole.sentences, encode, unk, budget=1 << 20)
+    scores = WordScores(forest.firsts, forest.unknown.astype("float32"), forest.unknown)
+    view, warnings = screen.covered(each.whole, scores, {made.construction: len(made) for made in each.sample.sets})
+    show(view)
+    for warning in warnings:
+        log.warning("probes     %s", warning)
+    must_cover(each.whole, scores)
+
+
+def must_cover(asked: Probe, scores: WordScores) -> None:
+    """Something can be asked."""
+    if not coverage(asked, scores)[0].any():
+        raise UserError(
+            f"probes={asked.name}: no item of any set is covered by the vocabulary; is it lang={asked.language}? Take a larger "
+            "tokenizer.vocabulary_size, other sets (probes=own probes.path=…), probes.rules.unknown=unk, or probes=none"
+        )
+
+
+def references(whole: Probe, corpus: Split, encode: Encode, vocabulary: Tokenizer) -> dict[str, Table]:
+    """How far counting words, and two rules that need no model, get on the same items."""
+    found: dict[str, Table] = {}
+    for order in (1, 3):
+        scorer = NgramScorer(order, corpus.ids, encode, vocabulary.unk, len(vocabulary))
+        found[scorer.name] = tabulated(whole, judged(whole, scorer.score(whole.sentences)))
+    for name, rule in HEURISTICS.items():
+        found[name] = tabulated(whole, heuristic(whole, rule))
+    return found

@@ -1,0 +1,165 @@
+"""Our own models read a sentence from left to right: all sentences together are one prefix tree, and each prefix is read once."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lm.model import LanguageModel
+
+from ..prefix_tree import Block, blocks
+from . import Sentence, WordScores
+
+# Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
+STATES = 256 << 20
+ROWS = 256
+LOGITS = 4_000_000
+EOS = 0
+
+Encode = Callable[[str], Sequence[int]]  # a word to the ids of its pieces
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Sentences as prefix trees, ready to be scored by any weights of one model."""
+
+    firsts: NDArray[np.int64]  # (S + 1,) words
+    pieces: NDArray[np.int64]  # (W,) where the pieces of each word begin
+    count: int  # of all pieces
+    unknown: NDArray[np.bool_]  # (W,)
+    blocks: list[Block]
+
+    def contexts(self) -> int:
+        """Steps that a model makes for it."""
+        return sum(block.tree.contexts() for block in self.blocks)
+
+
+def planted(sentences: Sequence[Sentence], encode: Encode, unk: int, budget: int) -> Forest:
+    """The prefix trees of these sentences, in blocks of about `budget` nodes."""
+    known: dict[str, Sequence[int]] = {}
+    ids: list[int] = []
+    words: list[int] = []  # where each word begins
+    firsts, starts = [0], [0]
+    for sentence in sentences:
+        for word in sentence.words.split():
+            pieces = known.get(word)
+            if pieces is None:
+                pieces = known[word] = encode(word)
+            words.append(len(ids))
+            ids.extend(pieces)
+        firsts.append(len(words))
+        starts.append(len(ids))
+    flat, begins = np.array(ids, np.int64), np.array(words, np.int64)
+    unknown = _summed(flat == unk, begins) > 0
+    return Forest(np.array(firsts), begins, len(flat), unknown, blocks(flat, np.array(starts), budget))
+
+
+def _summed(values: NDArray[Any], begins: NDArray[np.int64]) -> NDArray[Any]:
+    """Of the pieces of each word. A word without pieces would be a fault of the tokenizer."""
+    return np.add.reduceat(values, begins, dtype=np.float32) if len(begins) else np.zeros(0, np.float32)
+
+
+def budget_for(model: LanguageModel) -> int:
+    """Nodes of a block: as many as keep their states within bounds, for sentences of some twelve words."""
+    with reading(model):
+        _, state = model.read(torch.zeros((1, 12), dtype=torch.long, device=_device(model)))
+    size = sum(part.numel() * part.element_size() for part in state)
+    return int(np.clip(STATES // size, 512, 16_384))
+
+
+class IncrementalScorer:
+    """A model of ours. `start` is the state it begins every sentence with: None for a zero state."""
+
+    def __init__(self, name: str, model: LanguageModel, encode: Encode, unk: int, start: Any = None) -> None:
+        self.name = name
+        self.model = model
+        self.encode = encode
+        self.unk = unk
+        self.start = start
+
+    def plant(self, sentences: Sequence[Sentence]) -> Forest:
+        return planted(sentences, self.encode, self.unk, budget_for(self.model))
+
+    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+        forest = self.plant(sentences)
+        return self.scores(forest, self.logprobs(forest))
+
+    def scores(self, forest: Forest, logprobs: NDArray[np.float32]) -> WordScores:
+        """Those of words from those of pieces."""
+        return WordScores(forest.firsts, _summed(logprobs, forest.pieces), forest.unknown)
+
+    def logprobs(self, forest: Forest, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
+        """Of every piece of every sentence. Of several processes each takes every `world`-th block; the rest is 0."""
+        found = np.zeros(forest.count, np.float32)
+        with reading(self.model):
+            for block in forest.blocks[rank::world]:
+                found[block.places] = self._edges(block).numpy()[block.tree.paths]
+        return found
+
+    def _edges(self, block: Block) -> Tensor:
+        """The log-probability of each node's token after its parent, level by level."""
+        tree, device = block.tree, _device(self.model)
+        tokens = torch.from_numpy(tree.tokens).to(device)
+        edges = torch.zeros(len(tree), dtype=torch.float32)
+        nodes, state = np.zeros(0, np.int64), None  # those whose states are kept: the ones of the level before
+        for parents, children in tree.levels():
+            if state is None:
+                state = self._begun()
+                contexts, state = self.model.read(torch.full((1, 1), EOS, device=device), state)
+            else:
+                rows = torch.from_numpy(np.searchsorted(nodes, tree.parents[parents])).to(device)
+                contexts, state = self._read(tokens[parents], rows, state)
+            nodes = parents
+            rows_of_children = torch.from_numpy(np.searchsorted(parents, tree.parents[children])).to(device)
+            edges[torch.from_numpy(children)] = self._predicted(contexts[:, -1], rows_of_children, tokens[children]).cpu()
+        return edges
+
+    def _begun(self) -> Any:
+        device = _device(self.model)
+        return None if self.start is None else tuple(part.to(device) for part in self.start)
+
+    def _read(self, tokens: Tensor, rows: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """One token further from the states in these rows; a few thousand at a time."""
+        size = 4 * ROWS
+        parts = [
+            self.model.read(tokens[at : at + size, None], tuple(part[:, rows[at : at + size]] for part in state))
+            for at in range(0, len(tokens), size)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        return torch.cat([y for y, _ in parts]), tuple(
+            torch.cat(each, dim=1) for each in zip(*(s for _, s in parts), strict=True)
+        )
+
+    def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
+        """Log-probability of each token after the context in its row; both in the order of rows."""
+        decoder = self.model.decoder
+        size = max(ROWS, LOGITS // decoder.out_features)
+        found = []
+        for at in range(0, len(contexts), size):
+            logits = decoder(contexts[at : at + size].float())  # (rows, V)
+            first, last = torch.searchsorted(rows, torch.tensor([at, at + size], device=rows.device)).tolist()
+            wanted = rows[first:last] - at
+            found.append(logits[wanted, tokens[first:last]] - logits.logsumexp(dim=-1)[wanted])
+        return torch.cat(found)
+
+
+def _device(model: LanguageModel) -> torch.device:
+    return model.embedding.weight.device
+
+
+@contextmanager
+def reading(model: LanguageModel) -> Iterator[None]:
+    """No dropout, no gradients, 32 bits; afterwards everything is as it was. Nothing here draws a random number."""
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad(), torch.autocast(_device(model).type, enabled=False):
+            yield
+    finally:
+        model.train(training)

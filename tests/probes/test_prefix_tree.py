@@ -1,0 +1,61 @@
+"""The prefix tree: every distinct beginning once, and nothing else."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probes.prefix_tree import blocks, grown
+from probes.readers import reader
+
+CLAMS = Path(__file__).parents[3] / "shared/reference/clams_fr/evalset"
+sentences = st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=30)
+
+
+def flat(sentences: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    ids = np.array([token for sentence in sentences for token in sentence], np.int64)
+    return ids, np.concatenate([[0], np.cumsum([len(s) for s in sentences])]).astype(np.int64)
+
+
+def prefixes(sentences: list[list[int]]) -> set[tuple[int, ...]]:
+    return {tuple(sentence[:end]) for sentence in sentences for end in range(1, len(sentence) + 1)}
+
+
+@given(sentences)
+def test_a_node_for_every_distinct_prefix_and_a_path_for_every_sentence(some: list[list[int]]) -> None:
+    ids, firsts = flat(some)
+    tree = grown(ids, firsts)
+    assert len(tree) == 1 + len(prefixes(some))
+    for number, sentence in enumerate(some):
+        path = tree.paths[firsts[number] : firsts[number + 1]]
+        assert tree.tokens[path].tolist() == sentence
+        assert tree.parents[path].tolist() == [0, *path[:-1]][: len(path)]
+
+
+@given(sentences)
+def test_contexts_are_the_prefixes_that_go_on(some: list[list[int]]) -> None:
+    ids, firsts = flat(some)
+    assert grown(ids, firsts).contexts() == len({prefix[:-1] for prefix in prefixes(some)})
+
+
+@given(sentences, st.integers(1, 12))
+def test_blocks_hold_every_token_once_and_spell_the_same_sentences(some: list[list[int]], budget: int) -> None:
+    ids, firsts = flat(some)
+    parts = blocks(ids, firsts, budget)
+    places = np.concatenate([block.places for block in parts]) if parts else np.zeros(0, np.int64)
+    assert sorted(places.tolist()) == list(range(len(ids)))
+    for block in parts:
+        assert block.tree.tokens[block.tree.paths].tolist() == ids[block.places].tolist()
+        # Bounded: the budget, one more sentence, and the way to the block.
+        assert len(block.tree) <= budget + 13
+
+
+@pytest.mark.skipif(not CLAMS.exists(), reason="the published French sets are not here")
+@pytest.mark.parametrize(("closing", "contexts"), [("", 5_484), (" .", 27_884)])
+def test_the_published_french_set_has_as_many_contexts_as_were_counted(closing: str, contexts: int) -> None:
+    (made,) = reader("clams").read(CLAMS / "subj_rel.txt.xz", "fr")
+    numbers: dict[str, int] = {}
+    some = [[numbers.setdefault(w, len(numbers)) for w in f"{text}{closing}".split()] for text in made.sentences]
+    assert grown(*flat(some)).contexts() == contexts

@@ -1,0 +1,128 @@
+"""Scores: what the tree computes is what the model says of each sentence alone."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+import torch
+from training_runs import NETWORKS
+
+from data.batches import NO_TARGET
+from lm.loss import summed_nll
+from lm.model import Architecture, LanguageModel, initialised
+from probes.preparation import reader_of
+from probes.scorers import Sentence
+from probes.scorers.incremental import IncrementalScorer, planted
+from probes.scorers.ngrams import BACK_OFF, NgramScorer
+
+WORDS = 30
+UNK = 1
+SENTENCES = [
+    Sentence(" ".join(str(chance.randrange(2, 5 if place < 3 else 40)) for place in range(chance.randrange(1, 9))))
+    for chance in [random.Random(0)]
+    for _ in range(200)
+]
+
+
+def encode(word: str) -> list[int]:
+    """Words above 30 are two pieces, 39 is unknown."""
+    number = int(word)
+    return [UNK] if number == 39 else [number] if number < WORDS else [number - WORDS + 2, 5]
+
+
+def model(network: str) -> LanguageModel:
+    return initialised(Architecture(WORDS, 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
+
+
+def one_by_one(read: LanguageModel, sentence: Sentence) -> list[float]:
+    """The obvious way: the whole sentence through the network, without anything shared."""
+    read.eval()
+    pieces = [encode(word) for word in sentence.words.split()]
+    ids = [0, *itertools.chain(*pieces)]
+    with torch.no_grad():
+        logprobs, _ = read(torch.tensor([ids]))
+    each = iter(float(logprobs[0, place, ids[place + 1]]) for place in range(len(ids) - 1))
+    return [sum(itertools.islice(each, len(word))) for word in pieces]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("budget", [3, 40, 10_000])
+def test_the_tree_gives_what_single_sentences_give(network: str, budget: int) -> None:
+    read = model(network)
+    scorer = IncrementalScorer("m", read, encode, UNK)
+    forest = planted(SENTENCES, encode, UNK, budget)
+    scores = scorer.scores(forest, scorer.logprobs(forest))
+    for number, sentence in enumerate(SENTENCES):
+        assert scores[number] == pytest.approx(one_by_one(read, sentence), abs=1e-4)
+    words = [word for sentence in SENTENCES for word in sentence.words.split()]
+    assert scores.unknown.tolist() == [word == "39" for word in words]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_sum_over_a_sentence_is_the_training_loss_on_it(network: str) -> None:
+    read = model(network)
+    scores = IncrementalScorer("m", read, encode, UNK).score(SENTENCES[:20])
+    for number, sentence in enumerate(SENTENCES[:20]):
+        ids = [0, *itertools.chain(*(encode(word) for word in sentence.words.split()))]
+        contexts, _ = read.eval().contexts(torch.tensor([ids]))
+        nll, _ = summed_nll(contexts, torch.tensor([[*ids[1:], NO_TARGET]]), read.decoder)
+        assert -scores[number].sum() == pytest.approx(nll.item(), abs=1e-4)
+
+
+def test_shares_of_several_processes_add_up_to_the_same_bits() -> None:
+    scorer = IncrementalScorer("m", model("lstm"), encode, UNK)
+    forest = planted(SENTENCES, encode, UNK, 50)
+    assert len(forest.blocks) > 3
+    whole = scorer.logprobs(forest)
+    shares = [scorer.logprobs(forest, rank, 3) for rank in range(3)]
+    assert np.array_equal(sum(shares), whole)
+    assert all((share == 0).any() for share in shares)
+
+
+def test_scoring_leaves_mode_and_random_numbers_alone() -> None:
+    read = model("lstm").train()
+    before = torch.get_rng_state()
+    IncrementalScorer("m", read, encode, UNK).score(SENTENCES)
+    assert read.training
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(parameter.grad is None for parameter in read.parameters())
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_warm_start_is_a_text_that_goes_on(network: str) -> None:
+    read, warm = model(network), [7, 8, 0, 9, 4, 0]
+    scorer = reader_of("m", encode, UNK, warm)(read)
+    found = scorer.score([Sentence("2 3 4")])
+    with torch.no_grad():
+        logprobs, _ = read.eval()(torch.tensor([[0, *warm, 2, 3, 4]]))
+    assert found[0] == pytest.approx([float(logprobs[0, 6 + i, w]) for i, w in enumerate((2, 3, 4))], abs=1e-4)
+
+
+def test_trigrams_by_hand() -> None:
+    # a b . a b . a c .   with <eos> 0, a 2, b 3, c 4, stop 5
+    corpus = np.array([2, 3, 5, 0, 2, 3, 5, 0, 2, 4, 5, 0], np.uint16)
+    words = {"a": 2, "b": 3, "c": 4, ".": 5}
+    scorer = NgramScorer(3, corpus, lambda word: [words.get(word, 1)], UNK, 6)
+    scores = scorer.score([Sentence("a b ."), Sentence("a c ."), Sentence("b a zzz")])
+    # The corpus begins after an <eos>, but only those in it are counted as contexts: 3 sentences, 3 <eos>.
+    assert np.exp(scores[0]) == pytest.approx([3 / 3, 2 / 3, 1], rel=1e-5)
+    assert np.exp(scores[1]) == pytest.approx([1, 1 / 3, 1], rel=1e-5)
+    back = np.exp(BACK_OFF)
+    assert np.exp(scores[2]) == pytest.approx([back * 2 / 12, back * back * 3 / 12, back * back * 0.5 / 12], rel=1e-5)
+    assert scores.unknown.tolist() == [False] * 8 + [True]
+
+
+def test_unigrams_do_not_look_back() -> None:
+    corpus = np.array([2, 3, 0, 2, 4, 0], np.uint16)
+    scorer = NgramScorer(1, corpus, lambda word: [int(word)], UNK, 6)
+    assert np.exp(scorer.score([Sentence("2 3"), Sentence("3 2")]).logprobs) == pytest.approx([2 / 6, 1 / 6, 1 / 6, 2 / 6])
+
+
+def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = np.array([random.Random(1).randrange(6) for _ in range(500)], np.uint16)
+    some = [Sentence("2 3 4 5"), Sentence("5 4 3 2")]
+    scorer = NgramScorer(3, corpus, lambda word: [int(word)], UNK, 6)
+    whole = scorer.score(some).logprobs
+    monkeypatch.setattr("probes.scorers.ngrams.CHUNK", 7)
+    assert np.array_equal(scorer.score(some).logprobs, whole)
