@@ -1,16 +1,15 @@
 """Train a language model: `python train.py lang=de model=lstm`. `python train.py --help` lists what can be chosen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 if TYPE_CHECKING:
-    from pytorch_lightning.loggers.logger import Logger
-
     from data.corpus import Corpus
     from data.sources import Source
     from lm.fit import Recipe
@@ -31,7 +30,8 @@ def main(cfg: DictConfig) -> None:
     from lm.failures import explained
 
     with explained():
-        refuse_lists()
+        refuse_lists(HydraConfig.get().overrides.task)
+        refuse_sharing(cfg)
         train(OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True))
 
 
@@ -41,10 +41,10 @@ def train(settings: Any) -> None:
 
     from lm import ranks, screen
     from lm.logs import logged
-    from lm.run_folder import RunFolder
 
+    refuse_pretrained(settings)
     first = ranks.rank() == 0
-    folder = RunFolder(Path(settings["paths"]["runs"]) / (settings["name"] or name_of(settings)))
+    folder = folder_of(settings)
     with logged(first) as log:
         if settings["prepare"]:
             screen.corpus(corpus_of(settings), settings["tokenizer"]["vocabulary_size"])
@@ -58,12 +58,15 @@ def train(settings: Any) -> None:
 
 def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     """Whatever can be wrong is found before the run's folder is touched."""
+    from contextlib import nullcontext
+
+    from lm import loggers
     from lm.fit import fit
 
+    loggers.check(settings["logger"])
     resume = resume_from(settings, folder)
     if folder.exists() and not settings["overwrite"]:
-        must_match(folder.settings(), settings, str(folder.path), growing=not folder.finished())
-        corpus_must_match(folder, settings)
+        must_be_the_same(folder, settings)
         if folder.finished():
             show_finished(folder)
             return
@@ -72,14 +75,11 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     recipe, model, corpus, watching = prepared(settings, folder, resume)
     known = enter(settings, folder, corpus.summary()) if first else {}
     log.write_to(folder.log)
-    loggers = loggers_of(settings, folder, known) if first else []
-    try:
-        result = fit(recipe, model, corpus, about(settings, corpus), folder, loggers, watching, resume)
+    with folder.noted() if first else nullcontext(), loggers.opened(settings, folder.path, known, resume, first) as opened:
+        result = fit(recipe, model, corpus, about(settings, corpus), folder, opened, watching, resume)
         if first:
             folder.finish(result | {name: value for each in watching for name, value in each.result().items()})
             show_result(folder)
-    finally:
-        close(loggers, folder)
 
 
 def prepared(
@@ -105,15 +105,15 @@ def prepared(
 
 
 def probes_of(settings: Any) -> list["Watched"]:
-    """The challenge sets of each of the run's languages; none with probes=none."""
+    """The challenge sets of the run's language; none with probes=none."""
     from data.chosen import clitics_of
     from probes.preparation import probe_of, watched
 
     chosen = settings["probes"]
     if chosen["name"] == "none":
         return []
-    probes = [probe_of(chosen, lang["code"], clitics_of(settings["data"], lang)) for lang in languages_of(settings)]
-    return [watched(whole, chosen["sample"], chosen["seed"]) for whole in probes]
+    wholes = [probe_of(chosen, lang["code"], clitics_of(settings["data"], lang)) for lang in languages_of(settings)]
+    return [watched(whole, chosen["sample"], chosen["seed"]) for whole in wholes]
 
 
 def watchable(settings: Any, asked: list["Watched"]) -> list[str]:
@@ -127,7 +127,7 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
     """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
     from dataclasses import replace
 
-    from probes.preparation import check_coverage, encoder, reader_of, references
+    from probes.preparation import check_coverage, perspective, reader_of
     from probes.schedule import Schedule
     from probes.watching import Watching
 
@@ -135,12 +135,11 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
         return []
     schedule = Schedule(**settings["probes"]["schedule"])
     vocabulary = corpus.vocabulary
-    encode = encoder(vocabulary)
     for each in asked:
-        check_coverage(each, encode, vocabulary.unk)
-    asked = [replace(each, references=references(each.whole, corpus.train, encode, vocabulary)) for each in asked]
+        check_coverage(each, vocabulary)
+    asked = [replace(each, **perspective(each.whole, corpus)) for each in asked]
     warm = corpus.warm() if asked[0].whole.contract.rules.start == "warm" else None
-    return [Watching(asked, reader_of("model", encode, vocabulary.unk, warm), schedule, folder.probes)]
+    return [Watching(asked, reader_of("model", vocabulary, warm), schedule, folder.probes)]
 
 
 def show_finished(folder: "RunFolder") -> None:
@@ -161,14 +160,41 @@ def show_result(folder: "RunFolder") -> None:
     screen.places(folder)
 
 
-def refuse_lists() -> None:
+def refuse_lists(overrides: Sequence[str]) -> None:
     """Hydra would read lang=[de,fr] as a choice and keep only the last."""
     from data.errors import UserError
 
-    for override in HydraConfig.get().overrides.task:
+    for override in overrides:
         if override.startswith("lang=["):
             listed = override.removeprefix("lang=")
             raise UserError(f"{override}: only the last of these would be used; give lang=multi lang.languages={listed}")
+
+
+def refuse_sharing(cfg: DictConfig) -> None:
+    """Lightning starts the processes of ddp with the command line, and that of a sweep is the whole sweep."""
+    from data.errors import UserError
+
+    launcher = HydraConfig.get().launcher._target_.rsplit(".", 1)[-1]
+    if HydraConfig.get().mode == RunMode.MULTIRUN and cfg.trainer.devices != 1:
+        raise UserError(
+            f"{launcher} runs the jobs of a sweep inside itself, where trainer.devices={cfg.trainer.devices} cannot work; "
+            "use hydra/launcher=processes or submitit_slurm"
+        )
+
+
+def folder_of(settings: Any) -> "RunFolder":
+    """Where a run with these settings lives."""
+    from lm.run_folder import RunFolder
+
+    return RunFolder(Path(settings["paths"]["runs"]) / (settings["name"] or name_of(settings)))
+
+
+def refuse_pretrained(settings: Any) -> None:
+    """conf/model has them too, for evaluate.py."""
+    from data.errors import UserError
+
+    if "network" not in settings["model"]:
+        raise UserError("model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or model=transformer")
 
 
 def science(settings: Any) -> dict[str, Any]:
@@ -211,6 +237,12 @@ def must_match(there: Any, here: Any, where: str, growing: bool) -> None:
     if names and not (growing and names == ["trainer.max_epochs"]):
         shown = "; ".join(f"{name} {theirs.get(name)} there, {ours.get(name)} here" for name in names[:5])
         raise UserError(f"{where}: made with other settings: {shown}. Give the same settings, another name=, or overwrite=true")
+
+
+def must_be_the_same(folder: "RunFolder", settings: Any) -> None:
+    """What is in the folder is a run with these settings on this text; also asked by sweeps, before they take a job for done."""
+    must_match(folder.settings(), settings, str(folder.path), growing=not folder.finished())
+    corpus_must_match(folder, settings)
 
 
 def corpus_must_match(folder: "RunFolder", settings: Any) -> None:
@@ -324,25 +356,8 @@ def about(settings: Any, corpus: "Corpus") -> dict[str, Any]:
     }
     own = settings["lang"]
     language = {key: own[key] for key in ("code", "name", "direction", "tokens", "replace") if key in own}
-    known = {"language": language, "languages": languages, "clitics": clitics_of(settings["data"], own)}
-    return known | {"settings": settings, "warm": corpus.warm()}
-
-
-def loggers_of(settings: Any, folder: "RunFolder", known: dict[str, Any]) -> list["Logger"]:
-    """Besides metrics.csv, which is always written."""
-    if settings["logger"]["name"] == "none":
-        return []
-    from lm.wandb_logging import wandb_logger
-
-    return [wandb_logger(folder.path, known["wandb_id"], settings, settings["logger"]["project"], settings["tags"])]
-
-
-def close(loggers: list["Logger"], folder: "RunFolder") -> None:
-    """End what was opened, whatever happened."""
-    if loggers:
-        from lm import wandb_logging
-
-        wandb_logging.close(folder.path)
+    clitics = clitics_of(settings["data"], own)
+    return {"language": language, "languages": languages, "clitics": clitics, "settings": settings, "warm": corpus.warm()}
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What of the challenge sets a model has read in training: whole sentences, critical n-grams, and how often the tested forms.
 
-A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or not
-its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence start counts as a word.
-Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as untold.
+A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or
+not its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence's beginning counts as
+a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as untold.
 """
 
 from collections import Counter, defaultdict
@@ -81,16 +81,21 @@ def leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
 
 def frequencies(sets: Iterable[ChallengeSet], corpus: Corpus) -> dict[str, int]:
     """How often each tested form occurs in the training split; forms outside the vocabulary are not in the answer."""
-    forms: dict[str, list[list[str]]] = {}
+    forms: dict[str, None] = {}
     for made in sets:
         for sentence, spans in zip(made.sentences, made.spans, strict=True):
             for span in spans:
                 if span.name.startswith(TARGET) and span.end > span.start:
-                    words = sentence.split()[span.start : span.end]
-                    forms.setdefault(" ".join(words), [words])
-    search = _Search(forms, corpus.vocabulary, whole=False)
+                    forms[" ".join(sentence.split()[span.start : span.end])] = None
+    return counted(forms, corpus)
+
+
+def counted(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
+    """How often each of these stretches of words occurs in the training split, if the vocabulary has all its words."""
+    wanted = {form: [form.split()] for form in forms}
+    search = _Search(wanted, corpus.vocabulary, whole=False)
     counts = _searched({"forms": search}, corpus.train, corpus.vocabulary)["forms"]
-    return {form: counts.get(form, 0) for form in forms if form not in search.untold}
+    return {form: counts.get(form, 0) for form in wanted if form not in search.untold}
 
 
 def _leaks(wanted: Iterable[tuple[str, str, bool | None]], counts: dict[str, int]) -> list[Leak]:

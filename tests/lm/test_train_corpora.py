@@ -12,7 +12,7 @@ import torch
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 from publisher import published
-from training_runs import ROOT, TINY, clean, recipe, run, train
+from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, recipe, run, train
 
 import train as train_module
 from data.batches import EvaluationLoader, Plan
@@ -128,7 +128,7 @@ def test_preparing_without_training_and_then_training_from_the_cache(tmp_path):
     assert not [file for file in (tmp_path / "runs").glob("*") if file.is_dir()]
     (built,) = (file for file in (tmp_path / "cache").iterdir() if file.is_dir())
     stamp = (built / "about.json").stat().st_mtime_ns
-    trained = train(tmp_path, *TINY, *chosen, "name=x", "trainer.max_epochs=1")
+    trained = train(tmp_path, *WITHOUT_PROBES, *chosen, "name=x", "trainer.max_epochs=1")
     assert (built / "about.json").stat().st_mtime_ns == stamp
     assert "per word" in trained.stdout
     assert "test/perplexity_word" in trained.stdout
