@@ -210,7 +210,11 @@ def perplexity(settings: Any, model: Candidate) -> dict[str, float]:
     trained = model.about["settings"]
     chosen = settings | {"lang": settings.get("lang") or trained["lang"], "tokenizer": trained["tokenizer"]}
     test = encoded(source_of(chosen), model.vocabulary, "test", selection_of(settings["data"], languages_of(chosen)))
-    found = {"test/perplexity": measured(model.model, test).perplexity}
+    begins = model.vocabulary.begins()
+    tally = measured(model.model, test, begins)
+    found = {"test/perplexity": tally.perplexity}
+    if begins is not None:
+        found["test/perplexity_word"] = tally.perplexity_word
     if settings["probes"].get("protocol") == "clams":
         found["test/perplexity_macro"] = macro_perplexity(model.model, test)
     return found

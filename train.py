@@ -324,7 +324,9 @@ def source_of(settings: Any) -> "Source":
     """Where the sentences come from."""
     from data import chosen
 
-    network = chosen.Network(Path(settings["paths"]["downloads"]), bool(settings["paths"]["offline"]))
+    # From the environment it comes as text, and may be set to nothing.
+    offline = str(settings["paths"]["offline"]).lower() not in ("", "0", "false", "no", "none")
+    network = chosen.Network(Path(settings["paths"]["downloads"]), offline)
     return chosen.source_of(settings["data"], languages_of(settings), settings["tokenizer"]["rules"], network)
 
 

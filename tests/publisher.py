@@ -43,6 +43,8 @@ class Answer(BaseHTTPRequestHandler):
         self.send_response(206 if start else 200)
         if self.server.version:
             self.send_header("ETag", self.server.version)
+        if start:
+            self.send_header("Content-Range", f"bytes {start + (fault == 'another part')}-{len(content) - 1}/{len(content)}")
         if fault != "chunked":
             self.send_header("Content-Length", str(len(content) - start))
         self.end_headers()

@@ -166,6 +166,9 @@ def _continued(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
 
 def _store(answer: Any, part: Path, have: int, bar: "_Bar") -> None:
     continued = answer.status == 206
+    if continued and not (answer.headers.get("Content-Range") or f"bytes {have}-").startswith(f"bytes {have}-"):
+        part.unlink()
+        raise _Passing("the server sent another part than was asked for")
     start = have if continued else 0
     announced = answer.headers.get("Content-Length")
     total = start + int(announced) if announced is not None else None

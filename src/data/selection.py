@@ -43,9 +43,9 @@ class Selection:
 
     def orders(self, lengths: np.ndarray, splits: np.ndarray, languages: np.ndarray, kept: np.ndarray) -> dict[str, np.ndarray]:
         """The numbers of the sentences of each split, in order, from what is known of all: words, split if given, language."""
-        order = np.flatnonzero(kept)
+        order = np.flatnonzero(kept).astype(np.uint32)
         if self.shuffle:
-            order = order[np.random.RandomState(self.seed).permutation(len(order))]
+            np.random.RandomState(self.seed).shuffle(order)
         decided = splits.copy()
         for language in np.unique(languages):
             free = order[(splits[order] == UNDECIDED) & (languages[order] == language)]
@@ -72,7 +72,8 @@ class Selection:
 
     def _cut(self, train: np.ndarray, lengths: np.ndarray, words: int) -> np.ndarray:
         if not self.shuffle:  # the beginning of a text is not a sample of it
-            train = train[np.random.RandomState(self.seed).permutation(len(train))]
+            train = train.copy()
+            np.random.RandomState(self.seed).shuffle(train)
         ends = np.cumsum(lengths[train], dtype=np.int64)
         return train[: int(np.searchsorted(ends, words, side="right"))]
 

@@ -4,11 +4,12 @@ Where tokens are pieces of words, perplexity per word divides by words and sente
 """
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from data.batches import EvaluationLoader, Plan
+from data.batches import NO_TARGET, EvaluationLoader, Plan
 from data.corpus import Split
 
 from .loss import summed_nll
@@ -58,19 +59,30 @@ class Tally:
         return _exp(float(self.nll) / self.words if self.words else math.nan)
 
 
-def _exp(loss: float) -> float:
-    return math.inf if loss >= 700 else math.exp(loss)
+def counted(begins: Sequence[bool] | None) -> Tensor | None:
+    """Which tokens count as a word or a sentence's end, (V,), from those that begin a word; None where all do."""
+    return None if begins is None else torch.tensor(begins) | (torch.arange(len(begins)) == 0)
 
 
-def measured(model: LanguageModel, split: Split, tokens: int = 8192) -> Tally:
+def words_among(targets: Tensor, counts: Tensor | None) -> int | None:
+    """Words and sentence ends, where tokens are pieces of words."""
+    return None if counts is None else int(counts[targets[targets != NO_TARGET]].sum())
+
+
+def measured(model: LanguageModel, split: Split, begins: Sequence[bool] | None = None, tokens: int = 8192) -> Tally:
     """A model on a split, as validation measures it."""
-    tally = Tally()
+    tally, counts = Tally(), counted(begins)
     device = model.embedding.weight.device
     training = model.training
     model.eval()
     with torch.no_grad():
         for batch in EvaluationLoader(split, tokens, Plan()):
             contexts, _ = model.contexts(batch.inputs.to(device))
-            tally.add(*summed_nll(contexts, batch.targets.to(device), model.decoder))
+            nll, predicted = summed_nll(contexts, batch.targets.to(device), model.decoder)
+            tally.add(nll, predicted, words_among(batch.targets, counts))
     model.train(training)
     return tally
+
+
+def _exp(loss: float) -> float:
+    return math.inf if loss >= 700 else math.exp(loss)

@@ -12,13 +12,13 @@ from pytorch_lightning import Callback
 from torch import Tensor
 from torch.optim import Optimizer
 
-from data.batches import NO_TARGET, Batch, Loader
+from data.batches import Batch, Loader
 from data.errors import UserError
 
 from .loss import summed_nll
 from .model import LanguageModel
 from .optimisation import Schedule, optimizer
-from .perplexity import Tally
+from .perplexity import Tally, counted, words_among
 
 
 class NotFinite(UserError):
@@ -57,10 +57,8 @@ class Training(pl.LightningModule):
         self.in_epoch = Tally()  # for the eye
         # Of several languages, each has an evaluation loader of its own, in this order.
         self.languages = tuple(languages)
-        # Tokens that count as a word or a sentence's end, (V,); None where all do.
-        counted = None if begins is None else torch.tensor(begins) | (torch.arange(len(begins)) == 0)
-        self.begins: Tensor | None
-        self.register_buffer("begins", counted, persistent=False)
+        self.counted: Tensor | None
+        self.register_buffer("counted", counted(begins), persistent=False)
         self.evaluated = [Tally()]
         self.row: dict[str, float] = {}
         self.clock = (time.perf_counter(), 0)
@@ -146,15 +144,9 @@ class Training(pl.LightningModule):
         with torch.autocast(self.device.type, enabled=False):
             contexts, _ = self.contexts(batch.inputs, None)
             nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
-        self.evaluated[dataloader_idx].add(nll, tokens, self._words(batch.targets))
+        self.evaluated[dataloader_idx].add(nll, tokens, words_among(batch.targets, self.counted))
 
     test_step = validation_step
-
-    def _words(self, targets: Tensor) -> int | None:
-        """Words and sentence ends among the targets, where tokens are pieces of words."""
-        if self.begins is None:
-            return None
-        return int(self.begins[targets[targets != NO_TARGET]].sum())
 
     def _measured(self, split: str) -> tuple[Tally, dict[str, float]]:
         """Over everything, and for each language on its own."""
@@ -168,7 +160,7 @@ class Training(pl.LightningModule):
         return total, metrics
 
     def _perplexities(self, name: str, tally: Tally) -> dict[str, float]:
-        per_word = {} if self.begins is None else {f"{name}/perplexity_word": tally.perplexity_word}
+        per_word = {} if self.counted is None else {f"{name}/perplexity_word": tally.perplexity_word}
         return {f"{name}/perplexity": tally.perplexity} | per_word
 
     def on_validation_epoch_end(self) -> None:

@@ -74,6 +74,13 @@ def test_a_file_that_changes_while_it_is_fetched_is_fetched_from_its_start(publi
     assert (tmp_path / "train.txt").read_bytes() == TEXT[::-1]
 
 
+def test_another_part_than_was_asked_for_is_not_used(publisher, tmp_path):
+    publisher.faults = ["cut off", "another part"]
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert [request.get("Range") for request in publisher.requests] == [None, "bytes=150000-", None]
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+
+
 def test_without_a_version_nothing_is_pieced_together(publisher, tmp_path):
     publisher.version = ""
     publisher.faults = ["cut off"]

@@ -149,6 +149,9 @@ def test_the_offline_switch(tmp_path, monkeypatch):
         monkeypatch.setenv("CONCORD_OFFLINE", value)
         with pytest.raises(UserError, match="since the network is switched off; put the file at .*/downloads/clams/ru/train.txt"):
             train_module.corpus_of(settings(tmp_path, "lang=ru", "data=clams"))
+    for value in ("", "0", "false"):
+        monkeypatch.setenv("CONCORD_OFFLINE", value)
+        assert train_module.source_of(settings(tmp_path, "lang=ru", "data=clams")).offline is False
 
 
 @pytest.mark.parametrize(
