@@ -6,7 +6,7 @@ export PIP_CONSTRAINT := constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help train show test test-slow check format clean
+.PHONY: help train show test test-slow test-slurm check format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -18,10 +18,14 @@ show: .venv/.base ## sentences of every German construction (of another language
 	@$(BIN)/python -m data.grammar show $(or $(L),de)
 
 test: .venv/.dev ## the tests, without the slow ones
-	@$(BIN)/python -m pytest -n auto -m "not slow"
+	@$(BIN)/python -m pytest -n auto -m "not slow and not slurm"
 
 test-slow: .venv/.dev ## the slow tests
 	@$(BIN)/python -m pytest -n auto -m slow
+
+test-slurm: .venv/.dev ## the tests on a SLURM cluster, which is installed and started on this machine (Debian, root; skipped elsewhere)
+	@tests/slurm/cluster install || true
+	@$(BIN)/python -m pytest -n 0 -m slurm -rs tests/slurm
 
 check: .venv/.dev ## format, lint, types, then the tests: what CI runs
 	@$(BIN)/ruff format --check .

@@ -8,11 +8,12 @@ import hydra
 from omegaconf import DictConfig, OmegaConf
 
 if TYPE_CHECKING:
-    from data.vocabulary import Vocabulary
+    from data.tokenizer import Tokenizer
     from lm.model import LanguageModel
     from probes.accuracy import Table
     from probes.probe import Probe
     from probes.scorers import Scorer
+    from probes.verdicts import Verdicts
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,12 @@ class Candidate:
 
     name: str
     scorer: "Scorer"
-    model: "LanguageModel"
-    vocabulary: "Vocabulary"
+    digest: str  # of what decides its numbers
     about: dict[str, Any]
-    words_seen: int
+    words_seen: int = 0
+    model: "LanguageModel | None" = None  # of a checkpoint of ours
+    vocabulary: "Tokenizer | None" = None
+    tokenizer: Any = None  # of a pretrained model
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="evaluate")
@@ -34,15 +37,17 @@ def main(cfg: DictConfig) -> None:
     from lm.logs import logged
 
     with explained(), logged(first=True):
+        if not cfg.get("model"):
+            checkpoints_of(cfg.ckpt_path)  # before anything that takes time
         evaluate(OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True))
 
 
 def evaluate(settings: Any) -> None:
     """From checkpoints to tables and files."""
-    from probes.text import show_surprisal
-
-    models = candidates(settings)
+    models = pretrained(settings) if settings.get("model") else candidates(settings)
     if settings["text"] is not None:
+        from probes.text import show_surprisal
+
         show_surprisal(tokens(str(settings["text"]), models[0]), [(model.name, model.scorer) for model in models])
         return
     perplexities = {model.name: perplexity(settings, model) for model in models} if settings.get("data") else {}
@@ -57,18 +62,23 @@ def probed(settings: Any, models: list[Candidate], perplexities: dict[str, dict[
 
     chosen = probe_for(settings, models[0])
     folder = folder_of(settings, models, chosen)
+    if settings.get("model"):
+        show_kept(chosen, models[0])
     tables: dict[str, Table] = {}
+    verdicts: dict[str, Verdicts] = {}
     for model in models:
-        tables[model.name] = asked(chosen, model, folder / items_file(models, model), perplexities.get(model.name, {}))
+        file = folder / items_file(models, model)
+        verdicts[model.name], tables[model.name] = asked(chosen, model, file, perplexities.get(model.name, {}))
     about = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "contract": chosen.contract.plain()}
     about |= {"models": {model.name: identity(model) | perplexities.get(model.name, {}) for model in models}}
     shown = tables | rules_without_model(chosen) if len(models) == 1 else tables
     save_summary(folder, shown, about)
     screen.evaluated(chosen, tables, shown, perplexities)
+    screen.disagreeing(verdicts)
     screen.written(folder)
 
 
-def asked(chosen: "Probe", model: Candidate, file: Path, measured: dict[str, float]) -> "Table":
+def asked(chosen: "Probe", model: Candidate, file: Path, measured: dict[str, float]) -> tuple["Verdicts", "Table"]:
     """Score, judge, save every verdict, tabulate."""
     from probes.accuracy import tabulated
     from probes.preparation import must_cover
@@ -80,7 +90,7 @@ def asked(chosen: "Probe", model: Candidate, file: Path, measured: dict[str, flo
     verdicts = judged(chosen, scores)
     about = {"contract": chosen.contract.plain(), "digest": chosen.digest, **identity(model), **measured}
     save_items(file, chosen, verdicts, scores, about)
-    return tabulated(chosen, verdicts)
+    return verdicts, tabulated(chosen, verdicts)
 
 
 def candidates(settings: Any) -> list[Candidate]:
@@ -106,8 +116,10 @@ def checkpoints_of(asked: Any) -> list[Path]:
     if asked is None:
         raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
     files: list[Path] = []
-    for path in map(Path, asked if isinstance(asked, list) else [asked]):
+    for path in map(Path, [asked] if isinstance(asked, str) else asked):
         found = sorted(path.glob("checkpoints/*.ckpt")) or sorted(path.glob("*.ckpt")) if path.is_dir() else [path]
+        if not path.exists():
+            raise UserError(f"{path}: there is no such checkpoint")
         if not found:
             raise UserError(f"ckpt_path={path}: no checkpoint in this folder; give a file, or the folder of a run")
         files += found
@@ -118,7 +130,7 @@ def candidate(file: Path, settings: Any) -> Candidate:
     """A checkpoint as a scorer."""
     from data.errors import UserError
     from lm.checkpoints import load, read
-    from probes.preparation import encoder, reader_of
+    from probes.preparation import reader_of
 
     saved = read(file)
     model, vocabulary, about = load(file)
@@ -130,18 +142,50 @@ def candidate(file: Path, settings: Any) -> Candidate:
                 f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to begin with; use zero"
             )
         warm = about["warm"]
-    encode = encoder(vocabulary)
     run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
-    scorer = reader_of(file.stem, encode, vocabulary.unk, warm)(model)
-    return Candidate(f"{run}/{file.stem}", scorer, model, vocabulary, about, saved["training"]["words_seen"])
+    scorer = reader_of(file.stem, vocabulary, warm)(model)
+    seen = saved["training"]["words_seen"]
+    return Candidate(f"{run}/{file.stem}", scorer, vocabulary.digest(), about, seen, model, vocabulary)
+
+
+def pretrained(settings: Any) -> list[Candidate]:
+    """A model of the Hugging Face hub or of a folder, once for each score that is asked for."""
+    from dataclasses import asdict
+
+    from data.errors import UserError
+    from probes.collection import cache_folder
+    from probes.rules import contract
+    from probes.scorers.pretrained import Options, default_scoring, load, scorer
+
+    chosen, probes = settings["model"], settings["probes"]
+    if chosen["name"] in ("lstm", "transformer") and "network" in chosen:
+        raise UserError(
+            f"model={chosen['name']}: evaluate.py takes ckpt_path= for models of ours, and model=hf for pretrained ones"
+        )
+    if not settings.get("lang"):
+        raise UserError("model=hf needs lang=: a pretrained model does not say which language it is to be asked in")
+    agreed = contract(probes.get("protocol", "default"), probes.get("rules", {}))
+    ruled = {name: chosen[name] or name in agreed.options for name in ("skip_multi_piece", "equal_pieces")}
+    options = Options(chosen["start"], **ruled, spacing=chosen["spacing"], tokens=chosen["tokens"])
+    loaded = load(*(chosen[key] for key in ("name", "revision", "kind", "safetensors", "device")))
+    wanted = probes.get("scoring") or agreed.scoring or default_scoring(loaded)
+    language = settings["lang"]
+    about = {"language": language, "languages": {language["code"]: language}, "clitics": "joined", "options": asdict(options)}
+    made = [
+        scorer(name, loaded, options, cache_folder() / "scores") for name in ([wanted] if isinstance(wanted, str) else wanted)
+    ]
+    short = Path(loaded.name).name
+    return [Candidate(f"{short}/{each.name}", each, loaded.digest, about, tokenizer=loaded.tokenizer) for each in made]
 
 
 def probe_for(settings: Any, model: Candidate) -> "Probe":
     """In the checkpoint's language, written as its corpus was, unless another language is asked for."""
     from probes.preparation import probe_of
 
-    language = settings["lang"]["code"] if settings.get("lang") else model.about["language"]["code"]
-    return probe_of(settings["probes"], language, model.about["clitics"])
+    known = model.about["languages"]
+    language = settings["lang"]["code"] if settings.get("lang") else next(iter(known))
+    clitics = known[language]["clitics"] if language in known and "clitics" in known[language] else model.about["clitics"]
+    return probe_of(settings["probes"], language, clitics)
 
 
 def tokens(text: str, model: Candidate) -> list[str]:
@@ -154,17 +198,37 @@ def tokens(text: str, model: Candidate) -> list[str]:
 
 def perplexity(settings: Any, model: Candidate) -> dict[str, float]:
     """Of the test part of a corpus, in the words that the model knows; under the protocol clams also their macro-average."""
+    from data.chosen import selection_of
     from data.corpus import encoded
+    from data.errors import UserError
     from lm.perplexity import measured
     from probes.text import macro_perplexity
-    from train import source_of
+    from train import languages_of, source_of
 
-    language = settings.get("lang") or model.about["settings"]["lang"]
-    test = encoded(source_of(settings | {"lang": language}), model.vocabulary, "test")
-    found = {"test/perplexity": measured(model.model, test).perplexity}
+    if model.model is None or model.vocabulary is None:
+        raise UserError("data=: the perplexity of a pretrained model per word is not comparable; leave data= out with model=hf")
+    trained = model.about["settings"]
+    chosen = settings | {"lang": settings.get("lang") or trained["lang"], "tokenizer": trained["tokenizer"]}
+    test = encoded(source_of(chosen), model.vocabulary, "test", selection_of(settings["data"], languages_of(chosen)))
+    begins = model.vocabulary.begins()
+    tally = measured(model.model, test, begins)
+    found = {"test/perplexity": tally.perplexity}
+    if begins is not None:
+        found["test/perplexity_word"] = tally.perplexity_word
     if settings["probes"].get("protocol") == "clams":
         found["test/perplexity_macro"] = macro_perplexity(model.model, test)
     return found
+
+
+def show_kept(chosen: "Probe", model: Candidate) -> None:
+    """Of a pretrained model: how much of each construction published rules for words in pieces would leave."""
+    from functools import partial
+
+    from probes import coverage, screen
+    from probes.scorers.pretrained.pieces import target_pieces
+
+    count = partial(target_pieces, model.tokenizer)
+    screen.kept([coverage.coverage(made, count) for made in chosen.sets], coverage.forms(chosen.sets, count))
 
 
 def rules_without_model(chosen: "Probe") -> dict[str, "Table"]:
@@ -177,7 +241,12 @@ def rules_without_model(chosen: "Probe") -> dict[str, "Table"]:
 
 def identity(model: Candidate) -> dict[str, Any]:
     """Which model a result comes from."""
-    return {"model": model.name, "words_seen": model.words_seen, "vocabulary": model.vocabulary.digest()}
+    return {
+        "model": model.name,
+        "words_seen": model.words_seen,
+        "vocabulary": model.digest,
+        "options": model.about.get("options"),
+    }
 
 
 def items_file(models: list[Candidate], model: Candidate) -> str:

@@ -1,17 +1,16 @@
 """Train a language model: `python train.py lang=de model=lstm`. `python train.py --help` lists what can be chosen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 if TYPE_CHECKING:
-    from pytorch_lightning.loggers.logger import Logger
-
-    from data.corpus import Corpus, VocabularyRule
+    from data.corpus import Corpus
     from data.sources import Source
     from lm.fit import Recipe
     from lm.logs import RunLog
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
     from lm.run_folder import RunFolder
     from probes.watching import Watched, Watching
 
+LANGUAGES = Path(__file__).parent / "conf/lang"
 # What a run's name does not depend on: where it runs and who watches.
-MACHINE = ("accelerator", "devices", "num_nodes", "strategy", "threads", "profiler", "log_every_n_steps")
+MACHINE = ("workers", "accelerator", "devices", "num_nodes", "strategy", "threads", "profiler", "log_every_n_steps")
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="train")
@@ -30,7 +30,8 @@ def main(cfg: DictConfig) -> None:
     from lm.failures import explained
 
     with explained():
-        refuse_lists()
+        refuse_lists(HydraConfig.get().overrides.task)
+        refuse_sharing(cfg)
         train(OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True))
 
 
@@ -38,13 +39,16 @@ def train(settings: Any) -> None:
     """A run from its settings to its result."""
     from contextlib import nullcontext
 
-    from lm import ranks
+    from lm import ranks, screen
     from lm.logs import logged
-    from lm.run_folder import RunFolder
 
+    refuse_pretrained(settings)
     first = ranks.rank() == 0
-    folder = RunFolder(Path(settings["paths"]["runs"]) / (settings["name"] or name_of(settings)))
+    folder = folder_of(settings)
     with logged(first) as log:
+        if settings["prepare"]:
+            screen.corpus(corpus_of(settings), settings["tokenizer"]["vocabulary_size"])
+            return
         if settings.get("summary"):
             prepared(settings, folder, None)
             return
@@ -54,12 +58,15 @@ def train(settings: Any) -> None:
 
 def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     """Whatever can be wrong is found before the run's folder is touched."""
+    from contextlib import nullcontext
+
+    from lm import loggers
     from lm.fit import fit
 
+    loggers.check(settings["logger"])
     resume = resume_from(settings, folder)
     if folder.exists() and not settings["overwrite"]:
-        must_match(folder.settings(), settings, str(folder.path), growing=not folder.finished())
-        corpus_must_match(folder, settings)
+        must_be_the_same(folder, settings)
         if folder.finished():
             show_finished(folder)
             return
@@ -69,15 +76,12 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
     words = {"vocabulary_digest": corpus.vocabulary.digest()}
     known = enter(settings, folder, corpus.summary() | words) if first else {}
     log.write_to(folder.log)
-    loggers = loggers_of(settings, folder, known) if first else []
-    try:
-        result = fit(recipe, model, corpus, about(settings, corpus), folder, loggers, watching, resume)
+    with folder.noted() if first else nullcontext(), loggers.opened(settings, folder.path, known, resume, first) as opened:
+        result = fit(recipe, model, corpus, about(settings, corpus), folder, opened, watching, resume)
         if first:
             folder.finish(result | {name: value for each in watching for name, value in each.result().items()})
             write_report(folder)
             show_result(folder)
-    finally:
-        close(loggers, folder)
 
 
 def prepared(
@@ -104,13 +108,14 @@ def prepared(
 
 def probes_of(settings: Any) -> list["Watched"]:
     """The challenge sets of the run's language; none with probes=none."""
+    from data.chosen import clitics_of
     from probes.preparation import probe_of, watched
 
     chosen = settings["probes"]
     if chosen["name"] == "none":
         return []
-    whole = probe_of(chosen, settings["lang"]["code"], clitics_of(settings))
-    return [watched(whole, chosen["sample"], chosen["seed"])]
+    wholes = [probe_of(chosen, lang["code"], clitics_of(settings["data"], lang)) for lang in languages_of(settings)]
+    return [watched(whole, chosen["sample"], chosen["seed"]) for whole in wholes]
 
 
 def watchable(settings: Any, asked: list["Watched"]) -> list[str]:
@@ -124,7 +129,7 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
     """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
     from dataclasses import replace
 
-    from probes.preparation import check_coverage, encoder, reader_of, references
+    from probes.preparation import check_coverage, perspective, reader_of
     from probes.schedule import Schedule
     from probes.watching import Watching
 
@@ -132,12 +137,11 @@ def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder:
         return []
     schedule = Schedule(**settings["probes"]["schedule"])
     vocabulary = corpus.vocabulary
-    encode = encoder(vocabulary)
     for each in asked:
-        check_coverage(each, encode, vocabulary.unk)
-    asked = [replace(each, references=references(each.whole, corpus.train, encode, vocabulary)) for each in asked]
+        check_coverage(each, vocabulary)
+    asked = [replace(each, **perspective(each.whole, corpus)) for each in asked]
     warm = corpus.warm() if asked[0].whole.contract.rules.start == "warm" else None
-    return [Watching(asked, reader_of("model", encode, vocabulary.unk, warm), schedule, folder.probes)]
+    return [Watching(asked, reader_of("model", vocabulary, warm), schedule, folder.probes)]
 
 
 def write_report(folder: "RunFolder") -> None:
@@ -169,19 +173,48 @@ def show_result(folder: "RunFolder") -> None:
     screen.places(folder)
 
 
-def refuse_lists() -> None:
+def refuse_lists(overrides: Sequence[str]) -> None:
     """Hydra would read lang=[de,fr] as a choice and keep only the last."""
     from data.errors import UserError
 
-    for override in HydraConfig.get().overrides.task:
+    for override in overrides:
         if override.startswith("lang=["):
-            raise UserError(f"{override}: only the last of these would be used; give one language, for instance lang=de")
+            listed = override.removeprefix("lang=")
+            raise UserError(f"{override}: only the last of these would be used; give lang=multi lang.languages={listed}")
+
+
+def refuse_sharing(cfg: DictConfig) -> None:
+    """Lightning starts the processes of ddp with the command line, and that of a sweep is the whole sweep."""
+    from data.errors import UserError
+
+    launcher = HydraConfig.get().launcher._target_.rsplit(".", 1)[-1]
+    if HydraConfig.get().mode == RunMode.MULTIRUN and cfg.trainer.devices != 1:
+        raise UserError(
+            f"{launcher} runs the jobs of a sweep inside itself, where trainer.devices={cfg.trainer.devices} cannot work; "
+            "use hydra/launcher=processes or submitit_slurm"
+        )
+
+
+def folder_of(settings: Any) -> "RunFolder":
+    """Where a run with these settings lives."""
+    from lm.run_folder import RunFolder
+
+    return RunFolder(Path(settings["paths"]["runs"]) / (settings["name"] or name_of(settings)))
+
+
+def refuse_pretrained(settings: Any) -> None:
+    """conf/model has them too, for evaluate.py."""
+    from data.errors import UserError
+
+    if "network" not in settings["model"]:
+        raise UserError("model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or model=transformer")
 
 
 def science(settings: Any) -> dict[str, Any]:
     """Every setting that changes the result, by its full name."""
     chosen = {key: settings[key] for key in ("lang", "model", "data", "tokenizer", "probes", "seed")}
-    chosen["trainer"] = {key: value for key, value in settings["trainer"].items() if key not in MACHINE}
+    for group in ("trainer", "data"):
+        chosen[group] = {key: value for key, value in settings[group].items() if key not in MACHINE}
     watched = settings["callbacks"]["checkpoints"]
     chosen["callbacks"] = {"early_stopping": settings["callbacks"]["early_stopping"]}
     chosen["callbacks"]["checkpoints"] = {key: watched[key] for key in ("monitor", "mode")}
@@ -219,12 +252,20 @@ def must_match(there: Any, here: Any, where: str, growing: bool) -> None:
         raise UserError(f"{where}: made with other settings: {shown}. Give the same settings, another name=, or overwrite=true")
 
 
+def must_be_the_same(folder: "RunFolder", settings: Any) -> None:
+    """What is in the folder is a run with these settings on this text; also asked by sweeps, before they take a job for done."""
+    must_match(folder.settings(), settings, str(folder.path), growing=not folder.finished())
+    corpus_must_match(folder, settings)
+
+
 def corpus_must_match(folder: "RunFolder", settings: Any) -> None:
     """The settings may be the same and the text another: an edited file or grammar."""
+    from data.chosen import rule_of, selection_of
     from data.corpus import name_of as corpus_name
     from data.errors import UserError
 
-    if folder.corpus_name() not in ("", corpus_name(source_of(settings), rule_of(settings))):
+    selection = selection_of(settings["data"], languages_of(settings))
+    if folder.corpus_name() not in ("", corpus_name(source_of(settings), rule_of(settings["tokenizer"]), selection)):
         raise UserError(
             f"{folder.path}: its corpus has changed since (a text or grammar file); give another name=, or overwrite=true"
         )
@@ -279,81 +320,57 @@ def recipe_of(settings: Any) -> "Recipe":
 
 def corpus_of(settings: Any) -> "Corpus":
     """The corpus as numbers, prepared now if no run has needed it before."""
+    from data.chosen import rule_of, selection_of
     from data.corpus import prepare
     from data.errors import UserError
 
     limit = settings["data"]["limit"]
     if limit is not None and not (isinstance(limit, int) and limit > 0):
         raise UserError(f"data.limit={limit}: a whole number above 0 is needed, or null for all")
-    corpus = prepare(source_of(settings), rule_of(settings), Path(settings["paths"]["cache"]))
+    selection = selection_of(settings["data"], languages_of(settings))
+    cache, workers = Path(settings["paths"]["cache"]), settings["data"]["workers"]
+    corpus = prepare(source_of(settings), rule_of(settings["tokenizer"]), cache, selection, workers)
     return corpus if limit is None else corpus.first(limit)
-
-
-def rule_of(settings: Any) -> "VocabularyRule":
-    """Which words the model knows."""
-    from data.corpus import VocabularyRule
-
-    return VocabularyRule(settings["tokenizer"]["vocabulary_size"], tuple(settings["tokenizer"]["counted_in"]))
 
 
 def source_of(settings: Any) -> "Source":
     """Where the sentences come from."""
-    from data.grammar import folder_of
-    from data.sources import NOTHING, GrammarSource, TextSource, challenge_sentences
-    from data.text import RawText, TokenizedText
-    from data.tokens import TokenRule
+    from data import chosen
 
-    lang, data = settings["lang"], settings["data"]
-    if data["name"] == "grammar":
-        grammars = folder_of(lang["code"])
-        exclude = challenge_sentences(grammars, lang["clitics"]) if data["exclude_challenge"] else NOTHING
-        withhold = (data["withhold"],) if isinstance(data["withhold"], str) else tuple(data["withhold"])
-        return GrammarSource(grammars, data["sentences"], data["seed"], withhold, lang["clitics"], exclude)
-    reader = TokenizedText() if data["tokenized"] else RawText(lang["code"], TokenRule(lang["tokens"], lang["replace"]))
-    return TextSource(text_files(data), reader, data["seed"])
+    # From the environment it comes as text, and may be set to nothing.
+    offline = str(settings["paths"]["offline"]).lower() not in ("", "0", "false", "no", "none")
+    network = chosen.Network(Path(settings["paths"]["downloads"]), offline)
+    return chosen.source_of(settings["data"], languages_of(settings), settings["tokenizer"]["rules"], network)
 
 
-def text_files(data: Any) -> dict[str, Path]:
-    """One file to be split, or one for each split."""
+def languages_of(settings: Any) -> list[dict[str, Any]]:
+    """What is true of each language of the run, as conf/lang says it."""
     from data.errors import UserError
 
-    splits = {name: Path(data[name]) for name in ("train", "valid", "test") if data[name] is not None}
-    if data["path"] is not None and not splits:
-        return {"all": Path(data["path"])}
-    if data["path"] is None and len(splits) == 3:
-        if len({file.resolve() for file in splits.values()}) < 3:
-            raise UserError("data.train, data.valid and data.test must be three files; a model is not tested on what it has read")
-        return splits
-    raise UserError("data=text needs data.path= (one file, split 8:1:1) or all of data.train= data.valid= data.test=")
+    lang = settings["lang"]
+    if "languages" not in lang:
+        return [lang]
+    known = {file.stem: file for file in sorted(LANGUAGES.glob("*.yaml")) if file.stem != lang["code"]}
+    if unknown := [code for code in lang["languages"] if code not in known]:
+        raise UserError(f"lang.languages={lang['languages']}: no {unknown[0]} here; there are: {', '.join(known)}")
+    if len(lang["languages"]) < 2:
+        raise UserError(f"lang.languages={lang['languages']}: name two or more; for one language, lang=<language>")
+    return [OmegaConf.to_container(OmegaConf.load(known[code])) for code in lang["languages"]]  # type: ignore[misc]
 
 
 def about(settings: Any, corpus: "Corpus") -> dict[str, Any]:
-    """What a checkpoint says of itself, so that nothing has to be asked later."""
-    language = {key: settings["lang"][key] for key in ("code", "name", "direction", "tokens", "replace")}
-    return {"language": language, "clitics": clitics_of(settings), "settings": settings, "warm": corpus.warm()}
+    """What a checkpoint says of itself, so that nothing has to be asked later. `language` is that of a run with only one."""
+    from data.chosen import clitics_of
 
-
-def clitics_of(settings: Any) -> Any:
-    """Raw text has them joined to the next word; other corpora have them as the language's grammars do."""
-    raw = settings["data"]["name"] != "grammar" and not settings["data"]["tokenized"]
-    return "joined" if raw else settings["lang"]["clitics"]
-
-
-def loggers_of(settings: Any, folder: "RunFolder", known: dict[str, Any]) -> list["Logger"]:
-    """Besides metrics.csv, which is always written."""
-    if settings["logger"]["name"] == "none":
-        return []
-    from lm.wandb_logging import wandb_logger
-
-    return [wandb_logger(folder.path, known["wandb_id"], settings, settings["logger"]["project"], settings["tags"])]
-
-
-def close(loggers: list["Logger"], folder: "RunFolder") -> None:
-    """End what was opened, whatever happened."""
-    if loggers:
-        from lm import wandb_logging
-
-        wandb_logging.close(folder.path)
+    languages = {
+        lang["code"]: {key: lang[key] for key in ("code", "name", "direction", "tokens", "replace")}
+        | {"clitics": clitics_of(settings["data"], lang)}
+        for lang in languages_of(settings)
+    }
+    own = settings["lang"]
+    language = {key: own[key] for key in ("code", "name", "direction", "tokens", "replace") if key in own}
+    clitics = clitics_of(settings["data"], own)
+    return {"language": language, "languages": languages, "clitics": clitics, "settings": settings, "warm": corpus.warm()}
 
 
 if __name__ == "__main__":

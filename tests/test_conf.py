@@ -23,7 +23,12 @@ GROUPS = [
     "callbacks",
     "paths",
 ]
-CHOICES = [f"{group}={file.stem}" for group in [*GROUPS, "experiment", "debug"] for file in sorted((CONF / group).glob("*.yaml"))]
+CHOICES = [
+    f"{group}={file.stem}"
+    for group in [*GROUPS, "experiment", "debug", "hparams_search"]
+    for file in sorted((CONF / group).glob("*.yaml"))
+]
+CHOICES.remove("model=hf")  # is not trained
 
 
 def settings(*overrides):
@@ -86,16 +91,45 @@ def test_wrong_settings_are_found_before_anything_is_done(override, message, mon
         train.recipe_of(settings(override)).check()
 
 
+def test_loggers_can_be_chosen_together():
+    assert settings("logger=none")["logger"] == {}
+    assert settings("logger=[wandb,tensorboard]")["logger"] == {"wandb": {"project": "concord"}, "tensorboard": {}}
+
+
+def test_a_pretrained_model_is_not_trained():
+    with pytest.raises(UserError, match="model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or"):
+        train.train(settings("model=hf"))
+
+
+def test_the_settings_of_a_pretrained_model_are_those_that_its_code_takes():
+    import inspect
+    from dataclasses import fields
+
+    from probes.scorers.pretrained import Options, load
+
+    known = [*inspect.signature(load).parameters, *(field.name for field in fields(Options))]
+    given = settings("model=hf")["model"]
+    assert sorted(given) == sorted(known)
+    assert Options(**{field.name: given[field.name] for field in fields(Options)}) == Options()
+
+
 def test_a_runs_name_depends_on_what_changes_the_result_alone():
     base = train.name_of(settings())
-    for same in ("trainer=ddp_cpu", "logger=none", "paths.runs=elsewhere", "tags=[a]", "trainer.log_every_n_steps=7"):
+    for same in (
+        "trainer=ddp_cpu",
+        "logger=none",
+        "logger=tensorboard",
+        "paths.runs=elsewhere",
+        "tags=[a]",
+        "trainer.log_every_n_steps=7",
+    ):
         assert train.name_of(settings(same)) == base
     for other in (
         "seed=2",
         "model.embedding=100",
         "data.withhold=[obj_rel]",
         "trainer.max_epochs=9",
-        "model/scheduler=constant",
+        "model/scheduler=one_cycle",
         "callbacks.checkpoints.monitor=valid/loss",
     ):
         assert train.name_of(settings(other)) != base

@@ -43,6 +43,8 @@ TINY = [
     "logger=none",
     "probes.limit=12",
 ]
+# The same for text of which the challenge sets know nothing.
+WITHOUT_PROBES = [*(each for each in TINY if not each.startswith("probes.")), "probes=none"]
 
 
 def corpus(cache: Path, train: int = 90) -> Corpus:

@@ -5,26 +5,25 @@ import hashlib
 import json
 import os
 import shutil
-from array import array
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .errors import UserError
-from .sources import SPLITS, Source
-from .vocabulary import EOS, UNK, Vocabulary
+from . import build
+from .build import FORMAT, CorpusError, digest
+from .selection import EVERYTHING, Selection
+from .sources import Source
+from .splits import SPLITS
+from .stretches import gathered
+from .tokenizer import Tokenizer, TokenizerRule, restored
+from .vocabulary import VocabularyRule
 
-# Part of every corpus's name: raise it when what is written changes.
-FORMAT = 2
-CHUNK = 1 << 20
-
-
-class CorpusError(UserError):
-    """A corpus that cannot be used: where it is, what is wrong, what to do."""
+__all__ = ["Corpus", "CorpusError", "Split", "VocabularyRule", "encoded", "name_of", "prepare", "read"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,8 @@ class Split:
     ids: np.ndarray
     offsets: np.ndarray
     unknown: int
+    spelled: int | None = None  # words of the text, where tokens are pieces of words
+    languages: np.ndarray | None = None  # the number of each sentence's language, where there are several
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -51,31 +52,50 @@ class Split:
     def lengths(self) -> np.ndarray:
         return np.diff(self.offsets)
 
-    def first(self, sentences: int) -> "Split":
-        """The beginning of it."""
+    def first(self, sentences: int, begins: np.ndarray | None = None) -> "Split":
+        """The beginning of it. `begins`: which tokens begin a word, where not all do."""
         offsets = self.offsets[: sentences + 1]
         ids = self.ids[: offsets[-1]]
-        return Split(ids, offsets, int((ids == 1).sum()))
+        spelled = None if begins is None else int(begins[ids].sum())
+        languages = None if self.languages is None else self.languages[:sentences]
+        return Split(ids, offsets, int((ids == 1).sum()), spelled, languages)
+
+    def of_language(self, number: int) -> "Split":
+        """The sentences of one language."""
+        assert self.languages is not None
+        chosen = np.flatnonzero(self.languages == number)
+        lengths = self.lengths()[chosen]
+        ids = gathered(np.asarray(self.ids), self.offsets[chosen], lengths)
+        return Split(ids, np.concatenate([[0], np.cumsum(lengths)]), int((ids == 1).sum()))
 
 
 @dataclass(frozen=True)
 class Corpus:
     folder: Path
-    vocabulary: Vocabulary
+    vocabulary: Tokenizer
     train: Split
     valid: Split
     test: Split
-    report: dict[str, int]
+    report: dict[str, int]  # what was left out, by reason
+    read: dict[str, int] = field(default_factory=dict)  # what there was, before anything was left out
+    languages: tuple[str, ...] = ()  # where there are several
 
     def first(self, sentences: int) -> "Corpus":
         """The same corpus with no more than so many sentences in each split."""
-        train, valid, test = (split.first(sentences) for split in self.splits().values())
+        begins = self.vocabulary.begins()
+        table = None if begins is None else np.array(begins)
+        train, valid, test = (split.first(sentences, table) for split in self.splits().values())
         return replace(self, train=train, valid=valid, test=test)
 
     def summary(self) -> dict[str, Any]:
         """Sizes and what was left out, in plain values."""
         sizes = {name: {"sentences": len(s), "words": s.words, "unknown": s.unknown} for name, s in self.splits().items()}
-        return {"name": self.folder.name, "vocabulary": len(self.vocabulary), "left out": self.report} | sizes
+        known = {"name": self.folder.name, "vocabulary": len(self.vocabulary), "tokenizer": self.vocabulary.digest()}
+        return known | {"read": self.read, "left out": self.report} | sizes
+
+    def by_language(self, split: Split) -> dict[str, Split]:
+        """The sentences of each language; nothing where there is only one."""
+        return {language: split.of_language(number) for number, language in enumerate(self.languages)}
 
     def warm(self, sentences: int = 10) -> list[int]:
         """The beginning of the validation split, for a model that is to have read something before it is asked."""
@@ -85,52 +105,29 @@ class Corpus:
         return {"train": self.train, "valid": self.valid, "test": self.test}
 
 
-@dataclass(frozen=True)
-class VocabularyRule:
-    """How many words a model knows, and which splits they are counted in."""
-
-    size: int | None
-    counted_in: tuple[str, ...] = ("train",)
-
-    def __post_init__(self) -> None:
-        if self.size is not None and not (isinstance(self.size, int) and self.size > 1):
-            raise UserError(f"tokenizer.vocabulary_size={self.size}: a whole number above 1 is needed, or null for all words")
-        if not self.counted_in or not set(self.counted_in) <= set(SPLITS):
-            raise UserError(f"tokenizer.counted_in={list(self.counted_in)}: name one or more of {', '.join(SPLITS)}")
-
-    def key(self) -> str:
-        return f"words:{self.size}:{self.counted_in}"
-
-
-def encoded(source: Source, vocabulary: Vocabulary, split: str) -> Split:
-    """One split of a source in the words of a vocabulary that was made elsewhere."""
-    ids = array("I")
-    offsets = [0]
-    for where, tokens in source.sentences():
-        if where == split:
-            ids.extend([*vocabulary.encode(tokens), vocabulary.eos])
-            offsets.append(len(ids))
-    if len(offsets) == 1:
-        raise CorpusError(f"the {split} part of the corpus has no sentence")
-    numbers = np.array(ids, dtype=np.int64)
-    return Split(numbers, np.array(offsets), int((numbers == vocabulary.unk).sum()))
-
-
-def name_of(source: Source, rule: VocabularyRule) -> str:
+def name_of(source: Source, rule: TokenizerRule, selection: Selection = EVERYTHING) -> str:
     """A name for exactly this corpus: all that it depends on, without building it."""
-    key = f"{FORMAT}\n{source.key()}\n{rule.key()}"
-    return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
+    parts = (str(FORMAT), source.key(), rule.key(), selection.key())
+    return hashlib.blake2b("\n".join(part for part in parts if part).encode(), digest_size=10).hexdigest()
 
 
-def prepare(source: Source, rule: VocabularyRule, cache: Path) -> Corpus:
+def prepare(
+    source: Source, rule: TokenizerRule, cache: Path, selection: Selection = EVERYTHING, workers: int | None = None
+) -> Corpus:
     """The corpus from the cache, built first if it is not there. Safe when several processes ask at the same time."""
-    folder = cache / name_of(source, rule)
+    folder = cache / name_of(source, rule, selection)
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with _locked(folder.with_suffix(".lock")):
             if not folder.exists():  # another process may have built it while we waited
-                _build(source, rule, folder)
+                _build(source, rule, selection, folder, workers)
     return read(folder)
+
+
+def encoded(source: Source, tokenizer: Tokenizer, split: str, selection: Selection = EVERYTHING) -> Split:
+    """One split of a source, by a tokenizer that was made elsewhere."""
+    ids, offsets = build.encoded(source, tokenizer, split, selection)
+    return Split(ids, offsets, int((ids == tokenizer.unk).sum()))
 
 
 @contextmanager
@@ -141,79 +138,17 @@ def _locked(file: Path) -> Iterator[None]:
         yield
 
 
-def _build(source: Source, rule: VocabularyRule, folder: Path) -> None:
+def _build(source: Source, rule: TokenizerRule, selection: Selection, folder: Path, workers: int | None) -> None:
     """Everything is written next to the final place and moved there when it is complete."""
     for leftover in folder.parent.glob(f"{folder.name}.building-*"):
         shutil.rmtree(leftover)
     work = folder.with_suffix(f".building-{os.getpid()}")
     work.mkdir(parents=True)
     try:
-        words, lengths = _number(source, work)
-        vocabulary, unknown = _renumber(words, lengths, rule, work)
-        _finish(source, vocabulary, unknown, work)
+        build.build(source, rule, selection, work, workers)
         work.rename(folder)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _number(source: Source, work: Path) -> tuple[list[str], dict[str, array]]:
-    """One pass over the text: every word gets a number at its first occurrence, and the numbers go to disk."""
-    numbers: dict[str, int] = {EOS: 0, UNK: 1}
-    lengths = {split: array("I") for split in SPLITS}
-    buffers = {split: array("I") for split in SPLITS}
-    streams = {split: (work / f"{split}.raw").open("wb") for split in SPLITS}
-    try:
-        for split, tokens in source.sentences():
-            buffer = buffers[split]
-            buffer.extend([numbers.setdefault(token, len(numbers)) for token in tokens])
-            buffer.append(0)
-            lengths[split].append(len(tokens) + 1)
-            if len(buffer) >= CHUNK:
-                buffer.tofile(streams[split])
-                del buffer[:]
-        for split, buffer in buffers.items():
-            buffer.tofile(streams[split])
-    finally:
-        for stream in streams.values():
-            stream.close()
-    for split, found in lengths.items():
-        if not found:
-            raise CorpusError(
-                f"the {split} part of the corpus has no sentence; a file to be split needs at least ten, "
-                "and data.train, data.valid and data.test must not be empty"
-            )
-    return list(numbers), lengths
-
-
-def _renumber(words: list[str], lengths: dict[str, array], rule: VocabularyRule, work: Path) -> tuple[Vocabulary, dict[str, int]]:
-    """The vocabulary from the counts, then the numbers of first occurrence exchanged for its own."""
-    raw = {split: np.memmap(work / f"{split}.raw", dtype=np.uint32, mode="r") for split in SPLITS}
-    counts = np.zeros(len(words), dtype=np.int64)
-    for split in rule.counted_in:
-        for start in range(0, len(raw[split]), CHUNK):
-            counts += np.bincount(raw[split][start : start + CHUNK], minlength=len(words))
-    vocabulary = Vocabulary.from_counts(words, counts, rule.size)
-    dtype = np.uint16 if len(vocabulary) <= 1 << 16 else np.uint32
-    final = np.array(vocabulary.encode(words), dtype=dtype)
-    unknown = {}
-    for split, ids in raw.items():
-        written = np.lib.format.open_memmap(work / f"{split}.ids.npy", mode="w+", dtype=dtype, shape=ids.shape)
-        unknown[split] = 0
-        for start in range(0, len(ids), CHUNK):
-            chunk = final[ids[start : start + CHUNK]]
-            written[start : start + CHUNK] = chunk
-            unknown[split] += int((chunk == vocabulary.unk).sum())
-        written.flush()
-        np.save(work / f"{split}.offsets.npy", np.concatenate([[0], np.cumsum(lengths[split], dtype=np.int64)]))
-        (work / f"{split}.raw").unlink()
-    return vocabulary, unknown
-
-
-def _finish(source: Source, vocabulary: Vocabulary, unknown: dict[str, int], work: Path) -> None:
-    (work / "vocabulary.txt").write_text("\n".join(vocabulary.words) + "\n", encoding="utf-8")
-    digests = {file.name: _digest(file) for file in sorted(work.iterdir())}
-    about = {"format": FORMAT, "source": source.key(), "report": source.report(), "unknown": unknown, "files": digests}
-    (work / "about.json").write_text(json.dumps(about, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
 def read(folder: Path) -> Corpus:
@@ -221,21 +156,36 @@ def read(folder: Path) -> Corpus:
     remedy = f"delete it and it is built anew: rm -r {folder}"
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        damaged = [name for name, digest in about["files"].items() if _digest(folder / name) != digest]
+        damaged = [name for name, known in about["files"].items() if digest(folder / name) != known]
     except (OSError, KeyError, ValueError) as error:
         raise CorpusError(f"{folder}: this prepared corpus is damaged ({error!r}); {remedy}") from None
     if damaged:
         raise CorpusError(f"{folder}: this prepared corpus is damaged (checksum of {', '.join(damaged)}); {remedy}")
+    splits = {split: _split(folder, split, about) for split in SPLITS}
+    languages = tuple(about.get("languages", ()))
+    return Corpus(folder, _tokenizer(folder), **splits, report=about["report"], read=about.get("read", {}), languages=languages)
+
+
+def _tokenizer(folder: Path) -> Tokenizer:
     words = (folder / "vocabulary.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    splits = {split: _split(folder, split, about["unknown"][split]) for split in SPLITS}
-    return Corpus(folder, Vocabulary(words), **splits, report=about["report"])
+    model = folder / "tokenizer.json"
+    pieces = {"tokenizer": json.loads(model.read_text(encoding="utf-8"))} if model.exists() else {}
+    return restored({"vocabulary": words} | pieces)
 
 
-def _split(folder: Path, split: str, unknown: int) -> Split:
+def _split(folder: Path, split: str, about: dict[str, Any]) -> Split:
     ids = np.load(folder / f"{split}.ids.npy", mmap_mode="r")
-    return Split(ids, np.load(folder / f"{split}.offsets.npy"), unknown)
+    spelled = about["words"][split] if "tokenizer.json" in about["files"] else None
+    languages = folder / f"{split}.languages.npy"
+    known = np.load(languages) if languages.exists() else None
+    return Split(ids, np.load(folder / f"{split}.offsets.npy"), about["unknown"][split], spelled, known)
 
 
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+def main() -> None:
+    """`python -m data.corpus lang=de data=wikipedia`: as `train.py` with the same settings, but only the corpus is prepared."""
+    command = Path(__file__).resolve().parents[2] / "train.py"
+    os.execv(sys.executable, [sys.executable, str(command), *sys.argv[1:], "prepare=true"])  # noqa: S606
+
+
+if __name__ == "__main__":
+    main()

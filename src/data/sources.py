@@ -2,31 +2,29 @@
 
 import hashlib
 import itertools
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from .blocks import EXCLUDED, SENTENCES, Block, Chunk, Packing, Reader, chunks, in_order, packed_block
 from .grammar import Draw, Expansion, constructions, load
 from .grammar.clitics import Clitics
 from .grammar.sample import without_closing
-from .text import Reader, TextError, sentences
+from .splits import SPLITS, Shares
+from .text import TextError, check_files, lines
 
-SPLITS = ("train", "valid", "test")
-Labelled = tuple[str, list[str]]  # split, tokens
+__all__ = ["NOTHING", "SPLITS", "Exclusion", "GrammarSource", "JoinedSource", "Shares", "Source", "TextSource"]
 
 
 class Source(Protocol):
     def key(self) -> str:
         """Everything that the sentences depend on, as text."""
 
-    def sentences(self) -> Iterator[Labelled]:
-        """Every sentence with the split it belongs to."""
-
-    def report(self) -> dict[str, int]:
-        """What was left out, by reason; complete when all sentences have been given."""
+    def blocks(self, workers: int | None = None) -> Iterator[Block]:
+        """All sentences, with the split they belong to, on so many processes; the same blocks for any number of them."""
 
 
 @dataclass(frozen=True)
@@ -63,68 +61,83 @@ class GrammarSource:
     withhold: tuple[str, ...] = ()
     clitics: Clitics = "split"
     exclude: Exclusion = NOTHING
-    excluded: int = 0
 
     def key(self) -> str:
         files = [self.folder / "common.avg", self.folder / "corpus.avg"]
         digests = [hashlib.blake2b(file.read_bytes()).hexdigest() for file in files if file.exists()]
         return f"grammar:{digests}:{self.sizes}:{self.seed}:{self.withhold}:{self.clitics}:{self.exclude.key}"
 
-    def sentences(self) -> Iterator[Labelled]:
+    def blocks(self, workers: int | None = None) -> Iterator[Block]:
         draw = Draw(load(self.folder, "corpus"), self.seed, self.withhold, self.exclude.sentences(), self.clitics)
         for split, size in self.sizes.items():
-            for sentence in itertools.islice(draw, size):
-                yield split, sentence.split()
-        self.excluded = draw.excluded
-
-    def report(self) -> dict[str, int]:
-        return {"challenge sentences": self.excluded}
+            for start in range(0, size, SENTENCES):
+                before = draw.excluded
+                block = packed_block(map(str.split, itertools.islice(draw, min(SENTENCES, size - start))))
+                left_out = {EXCLUDED: draw.excluded - before}
+                yield replace(block, splits=_all(split, block), left_out=left_out)
 
 
 @dataclass
 class TextSource:
-    """One's own files: one for each split, or one that is split 8:1:1 by the seed."""
+    """One's own files: some for each split, or some that are split 8:1:1 by the seed."""
 
-    files: dict[str, Path]
+    files: Mapping[str, Path | Sequence[Path]]
     reader: Reader
     seed: int
+    exclude: Exclusion = NOTHING
+
+    def __post_init__(self) -> None:
+        self.files = {split: (files,) if isinstance(files, Path) else tuple(files) for split, files in self.files.items()}
 
     def key(self) -> str:
-        stamps = {split: (str(f.resolve()), f.stat().st_size, f.stat().st_mtime_ns) for split, f in self._checked().items()}
-        return f"text:{stamps}:{self.reader.key()}:{self.seed}"
+        stamps = {split: [stamp(file) for file in files] for split, files in self._checked().items()}
+        shown = {split: each[0] if len(each) == 1 else each for split, each in stamps.items()}
+        return f"text:{shown}:{self.reader.key()}:{self.seed}" + (f":{self.exclude.key}" if self.exclude.key else "")
 
-    def sentences(self) -> Iterator[Labelled]:
+    def blocks(self, workers: int | None = None) -> Iterator[Block]:
         seen = 0
         shares = Shares(self.seed)
-        for split, file in self._checked().items():
-            for tokens in sentences(file, self.reader):
-                seen += 1
-                yield (split if split in SPLITS else next(shares)), tokens
+        packing = Packing(self.reader, self.exclude.sentences())
+        for split, files in self._checked().items():
+            for block in in_order(packing, self._chunks(files), workers):
+                seen += len(block.lengths)
+                yield replace(block, splits=_all(split, block) if split in SPLITS else _drawn(shares, block))
         if not seen:
-            raise TextError(f"{', '.join(map(str, self.files.values()))}: no sentence found; the corpus is empty")
+            named = ", ".join(str(file) for files in self._checked().values() for file in files)
+            raise TextError(f"{named}: no sentence found; the corpus is empty")
 
-    def report(self) -> dict[str, int]:
-        return {}
+    def _chunks(self, files: Iterable[Path]) -> Iterator[Chunk]:
+        return itertools.chain.from_iterable(chunks(str(file), lines(file), self.reader) for file in files)
 
-    def _checked(self) -> dict[str, Path]:
-        for file in self.files.values():
-            if file.is_dir():
-                raise TextError(f"{file}: this is a folder; give data.path= a file, or data.train= data.valid= data.test=")
-            if not file.is_file():
-                raise TextError(f"{file}: there is no such file; give data.path= a text file (.txt, .gz or .xz)")
-        return self.files
+    def _checked(self) -> dict[str, tuple[Path, ...]]:
+        files = {split: tuple(paths) for split, paths in self.files.items() if not isinstance(paths, Path)}
+        for paths in files.values():
+            check_files(paths)
+        return files
 
 
-class Shares(Iterator[str]):
-    """An endless, seeded sequence of splits: of every ten in a row eight are train, one valid, one test."""
+def stamp(file: Path) -> tuple[str, int, int]:
+    return str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns
 
-    TEN = ("train",) * 8 + ("valid", "test")
 
-    def __init__(self, seed: int) -> None:
-        self.random = np.random.RandomState(seed)  # its stream never changes between versions of numpy
-        self.waiting: list[str] = []
+def _all(split: str, block: Block) -> np.ndarray:
+    return np.full(len(block.lengths), SPLITS.index(split), dtype=np.uint8)
 
-    def __next__(self) -> str:
-        if not self.waiting:
-            self.waiting = [self.TEN[i] for i in self.random.permutation(10)]
-        return self.waiting.pop()
+
+def _drawn(shares: Shares, block: Block) -> np.ndarray:
+    return np.array([SPLITS.index(next(shares)) for _ in block.lengths], dtype=np.uint8)
+
+
+@dataclass
+class JoinedSource:
+    """The corpora of several languages, one after the other; the selection shuffles them together."""
+
+    languages: Mapping[str, Source]
+
+    def key(self) -> str:
+        return f"joined:{ {language: source.key() for language, source in self.languages.items()} }"
+
+    def blocks(self, workers: int | None = None) -> Iterator[Block]:
+        for language, source in self.languages.items():
+            for block in source.blocks(workers):
+                yield replace(block, language=language)

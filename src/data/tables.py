@@ -17,3 +17,8 @@ def table(title: str, *columns: str, numbers: list[str] | None = None, last: str
     if last:
         view.add_column(last)
     return view
+
+
+def show_whole(view: Table) -> None:
+    """Rows are not cut on their way into a file."""
+    (console if console.is_terminal else Console(highlight=False, width=200)).print(view)

@@ -1,17 +1,25 @@
 """Text files: plain or compressed, raw prose or already tokenised, as sentences of tokens."""
 
+import bz2
+import glob
 import gzip
 import lzma
-from collections.abc import Iterator
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import IO
 
 import sentencex
 
+from .blocks import Chunk, Reader, chunks
 from .errors import UserError
-from .tokens import TokenRule
+from .tokens import Rule
 from .vocabulary import EOS
+
+ENDINGS = ".txt, or compressed .gz .xz .bz2; UTF-8"
+OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 
 class TextError(UserError):
@@ -21,7 +29,7 @@ class TextError(UserError):
 class RawText:
     """Prose, a paragraph a line: cut into sentences by sentencex and into tokens by the language's rule."""
 
-    def __init__(self, language: str, rule: TokenRule) -> None:
+    def __init__(self, language: str, rule: Rule) -> None:
         self.language = language
         self.rule = rule
 
@@ -31,10 +39,15 @@ class RawText:
             if tokens:
                 yield tokens
 
+    def read(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[list[str]]:
+        for line in chunk.lines:
+            yield from self(line)
+
+    def ends(self, line: str) -> bool:
+        return True
+
     def key(self) -> str:
-        return (
-            f"raw:{metadata.version('sentencex')}:{self.language}:{self.rule.pattern.pattern}:{sorted(self.rule.replace.items())}"
-        )
+        return f"raw:{metadata.version('sentencex')}:{self.language}:{self.rule.key()}"
 
 
 class TokenizedText:
@@ -46,17 +59,41 @@ class TokenizedText:
             if tokens:
                 yield tokens
 
+    def read(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[list[str]]:
+        for line in chunk.lines:
+            yield from self(line)
+
+    def ends(self, line: str) -> bool:
+        return True
+
     def key(self) -> str:
         return "tokenized"
 
 
-Reader = RawText | TokenizedText
-
-
 def sentences(file: Path, reader: Reader) -> Iterator[list[str]]:
     """The sentences of a file, in order."""
-    for line in lines(file):
-        yield from reader(line)
+    for chunk in chunks(str(file), lines(file), reader):
+        yield from reader.read(chunk, Counter())
+
+
+def files_of(patterns: str | Sequence[str]) -> tuple[Path, ...]:
+    """Files and globs, in the order given; the files of a glob by name. Each file once."""
+    found: dict[Path, None] = {}
+    for pattern in [patterns] if isinstance(patterns, str) else patterns:
+        matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else [pattern]  # noqa: PTH207
+        if not matches:
+            raise TextError(f"{pattern}: no file is called so; give data.path= text files ({ENDINGS})")
+        found |= dict.fromkeys(map(Path, matches))
+    return tuple(found)
+
+
+def check_files(files: Sequence[Path]) -> None:
+    """Whether all are files that can be read."""
+    for file in files:
+        if file.is_dir():
+            raise TextError(f"{file}: this is a folder; name the files in it, for instance data.path='{file}/*.txt'")
+        if not file.is_file():
+            raise TextError(f"{file}: there is no such file; give data.path= text files ({ENDINGS})")
 
 
 def lines(file: Path) -> Iterator[str]:
@@ -67,7 +104,9 @@ def lines(file: Path) -> Iterator[str]:
             for number, raw in enumerate(stream, start=1):
                 yield _decoded(raw, file, number, offset)
                 offset += len(raw)
-        except (EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+        except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+            if file.suffix not in OPENERS:
+                raise
             raise TextError(f"{file}: cannot be decompressed ({error}); it is cut off or not a {file.suffix} file") from None
 
 
@@ -81,13 +120,8 @@ def _decoded(raw: bytes, file: Path, number: int, offset: int) -> str:
         ) from None
 
 
-def _open(file: Path) -> IO[bytes] | gzip.GzipFile:
-    if not file.exists():
-        raise TextError(f"{file}: there is no such file; give data.path= a text file (.txt, .gz or .xz)")
-    if file.is_dir():
-        raise TextError(f"{file}: this is a folder; give data.path= a file, or data.train= data.valid= data.test=")
-    if file.suffix == ".gz":
-        return gzip.open(file, "rb")
-    if file.suffix == ".xz":
-        return lzma.open(file, "rb")
-    return file.open("rb")
+def _open(file: Path) -> IO[bytes]:
+    check_files([file])
+    opener = OPENERS.get(file.suffix)
+    stream: IO[bytes] = opener(file, "rb") if opener else file.open("rb")  # type: ignore[operator]
+    return stream

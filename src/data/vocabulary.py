@@ -2,8 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from .counts import Counts
+from .errors import UserError
+from .splits import SPLITS
 
 EOS, UNK = "<eos>", "<unk>"
 
@@ -36,6 +42,9 @@ class Vocabulary:
     def __contains__(self, word: str) -> bool:
         return word in self.ids
 
+    def encode_word(self, word: str) -> list[int]:
+        return [self.ids.get(word, self.unk)]
+
     def encode(self, words: Iterable[str]) -> list[int]:
         return [self.ids.get(word, self.unk) for word in words]
 
@@ -45,3 +54,32 @@ class Vocabulary:
     def digest(self) -> str:
         """A name for exactly these words in this order."""
         return hashlib.blake2b("\n".join(self.words).encode(), digest_size=8).hexdigest()
+
+    def begins(self) -> None:
+        """Every number is a word."""
+
+    def plain(self) -> dict[str, Any]:
+        """For a checkpoint."""
+        return {"vocabulary": self.words}
+
+
+@dataclass(frozen=True)
+class VocabularyRule:
+    """How many words a model knows, and which splits they are counted in."""
+
+    size: int | None
+    counted_in: tuple[str, ...] = ("train",)
+
+    def __post_init__(self) -> None:
+        if self.size is not None and not (isinstance(self.size, int) and self.size > 1):
+            raise UserError(f"tokenizer.vocabulary_size={self.size}: a whole number above 1 is needed, or null for all words")
+        if not self.counted_in or not set(self.counted_in) <= set(SPLITS):
+            raise UserError(f"tokenizer.counted_in={list(self.counted_in)}: name one or more of {', '.join(SPLITS)}")
+
+    def key(self) -> str:
+        return f"words:{self.size}:{self.counted_in}"
+
+    def made(self, counts: Counts) -> Vocabulary:
+        """Two more than needed are asked for: `<eos>` and `<unk>` may be among them, and come first anyway."""
+        ranked = counts.most_frequent(None if self.size is None else self.size + 2)
+        return Vocabulary.from_counts([word for word, _ in ranked], [count for _, count in ranked], self.size)

@@ -12,7 +12,7 @@ import torch
 from pytorch_lightning import Callback
 
 from data.errors import UserError
-from data.vocabulary import Vocabulary
+from data.tokenizer import Tokenizer, restored
 
 from .metrics_file import MetricsFile
 from .model import Architecture, LanguageModel
@@ -131,17 +131,17 @@ def read(file: Path | str) -> dict[str, Any]:
     return saved
 
 
-def load(file: Path | str) -> tuple[LanguageModel, Vocabulary, dict[str, Any]]:
-    """The model with its weights, its vocabulary, and what else the checkpoint says of it."""
+def load(file: Path | str) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
+    """The model with its weights, its words or pieces of words, and what else the checkpoint says of it."""
     saved = read(file)
     about = saved["concord"]
     model = LanguageModel(Architecture(**about["architecture"]))
     weights = {name.removeprefix("model."): value for name, value in saved["state_dict"].items() if name.startswith("model.")}
     model.load_state_dict(weights)
-    return model.eval(), Vocabulary(about["vocabulary"]), about
+    return model.eval(), restored(about), about
 
 
-def check_fits(file: Path, model: LanguageModel, vocabulary: Vocabulary) -> None:
+def check_fits(file: Path, model: LanguageModel, tokenizer: Tokenizer) -> None:
     """Before any work: whether training can go on from this file with this model."""
     about = read(file)["concord"]
     wanted, found = model.architecture.plain(), about["architecture"]
@@ -149,5 +149,5 @@ def check_fits(file: Path, model: LanguageModel, vocabulary: Vocabulary) -> None
     if differing:
         what = "; ".join(differing)
         raise CheckpointError(f"{file}: a checkpoint of another shape: {what}. Use the settings it was trained with")
-    if about["vocabulary"] != vocabulary.words:
+    if restored(about).digest() != tokenizer.digest():
         raise CheckpointError(f"{file}: its vocabulary is not that of this corpus; use the data it was trained with")

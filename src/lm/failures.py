@@ -7,16 +7,19 @@ from contextlib import contextmanager
 
 from data.errors import UserError
 
-from .interruption import Interrupted
+from . import slurm
+from .signals import Interrupted, heeded
 
 
 @contextmanager
 def explained() -> Iterator[None]:
     """Turns the failures we know into messages."""
     try:
-        yield
+        with heeded():
+            yield
     except Interrupted as stop:
         print(f"stopped by {stop}: the state is saved, go on with ckpt_path=auto", file=sys.stderr)
+        slurm.requeue(stop.number)
         sys.exit(stop.exit_status)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -146,12 +146,17 @@ def fit(
         schedule(Horizon(*horizon), **recipe.scheduler),
         recipe.optimizer,
         recipe.seed,
-        about | {"vocabulary": corpus.vocabulary.words},
+        about | corpus.vocabulary.plain(),
         loader,
+        corpus.languages,
+        corpus.vocabulary.begins(),
     )
     if recipe.compile:
         module.contexts = torch.compile(model.contexts)
-    valid, test = (EvaluationLoader(split, recipe.evaluation_tokens, plan) for split in (corpus.valid, corpus.test))
+    valid, test = (
+        [EvaluationLoader(part, recipe.evaluation_tokens, plan) for part in corpus.by_language(split).values() or [split]]
+        for split in (corpus.valid, corpus.test)
+    )
     if resume is not None:
         log.info("going on from %s", resume)
     trainer.fit(module, loader, valid, ckpt_path=resume)
@@ -164,14 +169,14 @@ def _early_stopping(settings: dict[str, Any]) -> list[Callback]:
 
 
 def _tested(
-    trainer: pl.Trainer, module: Training, test: EvaluationLoader, folder: RunFolder, checkpoints: Checkpoints
+    trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], folder: RunFolder, checkpoints: Checkpoints
 ) -> dict[str, Any]:
     """Test perplexity of the best weights."""
     best, _, _ = load(folder.best)
     module.model.load_state_dict(best.state_dict())
     trainer.test(module, test, verbose=False)
-    return {
-        "test/perplexity": float(trainer.callback_metrics["test/perplexity"]),
+    perplexities = [name for name in trainer.callback_metrics if name.startswith("test/") and "perplexity" in name]
+    return {name: float(trainer.callback_metrics[name]) for name in perplexities} | {
         f"best {checkpoints.monitor}": checkpoints.sign * checkpoints.best,
         "best epoch": checkpoints.best_epoch + 1,
         "epochs": trainer.current_epoch,

@@ -1,4 +1,4 @@
-"""SIGTERM, SIGUSR1 and Ctrl-C: finish the step, save, and leave with a status that says the run is not finished."""
+"""SIGTERM, SIGUSR1, SIGUSR2 and Ctrl-C: finish the step, save, and leave with a status that says the run is not finished."""
 
 import signal
 from types import FrameType
@@ -9,18 +9,10 @@ import torch
 from pytorch_lightning import Callback
 
 from .checkpoints import Checkpoints
+from .signals import SIGNALS, Interrupted
 
-SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
 # With several processes they must agree on the step; asking costs a message, so they ask every so many steps.
 ASK_EVERY = 10
-
-
-class Interrupted(Exception):
-    """Training was asked to stop and has saved its state."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
-        self.exit_status = 128 + number
 
 
 class Interruption(Callback):

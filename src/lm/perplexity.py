@@ -1,11 +1,15 @@
-"""Perplexity: exp of the total negative log-likelihood over the total number of predicted tokens, `<eos>` among them."""
+"""Perplexity: exp of the total negative log-likelihood over the total number of predicted tokens, `<eos>` among them.
+
+Where tokens are pieces of words, perplexity per word divides by words and sentence ends instead, so that models compare.
+"""
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from data.batches import EvaluationLoader, Plan
+from data.batches import NO_TARGET, EvaluationLoader, Plan
 from data.corpus import Split
 
 from .loss import summed_nll
@@ -18,26 +22,28 @@ class Tally:
     def __init__(self) -> None:
         self.nll = torch.zeros((), dtype=torch.float64)
         self.tokens = 0
+        self.words = 0  # and sentence ends; as many as tokens where tokens are words
 
-    def add(self, nll: Tensor, tokens: int) -> None:
+    def add(self, nll: Tensor, tokens: int, words: int | None = None) -> None:
         self.nll = self.nll.to(nll.device) + nll.detach().double()
         self.tokens += tokens
+        self.words += tokens if words is None else words
 
     def over_all_ranks(self, device: torch.device) -> "Tally":
         """The same sums for all processes together."""
         total = Tally()
-        for nll, tokens in self.of_each_rank(device):
-            total.add(torch.tensor(nll, dtype=torch.float64), tokens)
+        for nll, tokens, words in self.of_each_rank(device):
+            total.add(torch.tensor(nll, dtype=torch.float64), tokens, words)
         return total
 
-    def of_each_rank(self, device: torch.device) -> list[tuple[float, int]]:
+    def of_each_rank(self, device: torch.device) -> list[tuple[float, int, int]]:
         """The sums of every process, in the order of ranks; the message goes by the device's own channel."""
         if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
-            return [(float(self.nll), self.tokens)]
-        ours = torch.tensor([float(self.nll), self.tokens], dtype=torch.float64, device=device)
+            return [(float(self.nll), self.tokens, self.words)]
+        ours = torch.tensor([float(self.nll), self.tokens, self.words], dtype=torch.float64, device=device)
         each = [torch.empty_like(ours) for _ in range(torch.distributed.get_world_size())]
         torch.distributed.all_gather(each, ours)
-        return [(float(nll), int(tokens)) for nll, tokens in each]
+        return [(float(nll), int(tokens), int(words)) for nll, tokens, words in each]
 
     @property
     def loss(self) -> float:
@@ -46,18 +52,37 @@ class Tally:
 
     @property
     def perplexity(self) -> float:
-        return math.exp(self.loss) if self.loss < 700 else math.inf
+        return _exp(self.loss)
+
+    @property
+    def perplexity_word(self) -> float:
+        return _exp(float(self.nll) / self.words if self.words else math.nan)
 
 
-def measured(model: LanguageModel, split: Split, tokens: int = 8192) -> Tally:
+def counted(begins: Sequence[bool] | None) -> Tensor | None:
+    """Which tokens count as a word or a sentence's end, (V,), from those that begin a word; None where all do."""
+    return None if begins is None else torch.tensor(begins) | (torch.arange(len(begins)) == 0)
+
+
+def words_among(targets: Tensor, counts: Tensor | None) -> int | None:
+    """Words and sentence ends, where tokens are pieces of words."""
+    return None if counts is None else int(counts[targets[targets != NO_TARGET]].sum())
+
+
+def measured(model: LanguageModel, split: Split, begins: Sequence[bool] | None = None, tokens: int = 8192) -> Tally:
     """A model on a split, as validation measures it."""
-    tally = Tally()
+    tally, counts = Tally(), counted(begins)
     device = model.embedding.weight.device
     training = model.training
     model.eval()
     with torch.no_grad():
         for batch in EvaluationLoader(split, tokens, Plan()):
             contexts, _ = model.contexts(batch.inputs.to(device))
-            tally.add(*summed_nll(contexts, batch.targets.to(device), model.decoder))
+            nll, predicted = summed_nll(contexts, batch.targets.to(device), model.decoder)
+            tally.add(nll, predicted, words_among(batch.targets, counts))
     model.train(training)
     return tally
+
+
+def _exp(loss: float) -> float:
+    return math.inf if loss >= 700 else math.exp(loss)

@@ -17,7 +17,8 @@ from .training import Training
 log = logging.getLogger(__name__)
 REFRESH = 0.2  # seconds; asking a GPU for the loss more often would slow it down
 LINE = (
-    "epoch {epoch}/{epochs}  train loss {train:.3f}  valid perplexity {valid:,.2f}{mark}  {speed:,.0f} words/s  {seconds:.1f} s"
+    "epoch {epoch}/{epochs}  train loss {train:.3f}  valid perplexity {valid:,.2f}{mark}{words}  "
+    "{speed:,.0f} words/s  {seconds:.1f} s"
 )
 
 
@@ -81,6 +82,7 @@ class ProgressReport(Callback):
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, Training)
         valid = float(trainer.callback_metrics["valid/perplexity"])
+        per_word = trainer.callback_metrics.get("valid/perplexity_word")
         mark = " ↓" if valid < self.best else ""
         self.best = min(valid, self.best)
         if trainer.is_global_zero:
@@ -91,6 +93,7 @@ class ProgressReport(Callback):
                     train=module.in_epoch.loss,
                     valid=valid,
                     mark=mark,
+                    words=f"  per word {float(per_word):,.2f}" if per_word is not None else "",
                     speed=self.words_per_second,
                     seconds=self.seconds,
                 )

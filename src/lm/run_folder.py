@@ -10,17 +10,30 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import yaml
 
 from data.errors import UserError
 
-PACKAGES = ("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy", "wandb", "sentencex")
+from .signals import Interrupted
+
+PACKAGES = (
+    "torch",
+    "pytorch-lightning",
+    "hydra-core",
+    "omegaconf",
+    "numpy",
+    "wandb",
+    "sentencex",
+    "sentencepiece",
+    "sacremoses",
+    "datasets",
+)
 
 
 class RunExists(UserError):
@@ -54,6 +67,10 @@ class RunFolder:
     @property
     def last(self) -> Path:
         return self.checkpoints / "last.ckpt"
+
+    @property
+    def _lock(self) -> Path:
+        return self.path.parent / f".{self.path.name}.lock"
 
     @property
     def best(self) -> Path:
@@ -90,12 +107,38 @@ class RunFolder:
     def locked(self) -> Iterator[None]:
         """One process at a time trains a run; the lock goes away with the process, however it ends."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with (self.path.parent / f".{self.path.name}.lock").open("w", encoding="utf-8") as stream:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RunExists(f"{self.path}: another process is training this run; wait, or give another name=") from None
+        with self._lock.open("w", encoding="utf-8") as stream:
+            # More than once: somebody may just be asking whether it is held.
+            if not any(_acquired(stream, pause) for pause in (0, 0.1, 0.3)):
+                raise RunExists(f"{self.path}: another process is training this run; wait, or give another name=")
             yield
+
+    def in_use(self) -> bool:
+        """Whether some process is training this run now."""
+        if not self._lock.exists():
+            return False
+        with self._lock.open(encoding="utf-8") as stream:
+            return not _acquired(stream)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Write down how this start of the run ended, if it was not at the end of the training."""
+        try:
+            yield
+        except BaseException as error:
+            stopped = isinstance(error, Interrupted | KeyboardInterrupt)
+            text = str(error) or type(error).__name__
+            with suppress(OSError):  # on a full disk the error itself must get through
+                known = self.provenance()
+                known["starts"][-1]["ended"] = {"state": "stopped" if stopped else "failed", "why": text.splitlines()[0]}
+                _write(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
+            raise
+
+    def provenance(self) -> dict[str, Any]:
+        """What is known of the run's starts and its corpus; empty before the first."""
+        file = self.path / "provenance.json"
+        known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        return known
 
     def settings(self) -> dict[str, Any]:
         """What the run was started with."""
@@ -104,9 +147,7 @@ class RunFolder:
 
     def corpus_name(self) -> str:
         """Of the corpus that the run was trained on; empty where that is not known."""
-        file = self.path / "provenance.json"
-        known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        return str(known.get("corpus", {}).get("name", ""))
+        return str(self.provenance().get("corpus", {}).get("name", ""))
 
     def enter(self, config: str, corpus: dict[str, Any]) -> dict[str, Any]:
         """Make the folder, or enter it again; returns the provenance, to which this start has been added."""
@@ -114,13 +155,12 @@ class RunFolder:
         for leftover in self.checkpoints.glob("*.new"):
             leftover.unlink()
         _write(self.path / "config.yaml", config)
-        file = self.path / "provenance.json"
-        known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        known = self.provenance()
         # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
-        known.setdefault("wandb_id", hashlib.blake2b(f"{self.path.name}{time.time_ns()}".encode(), digest_size=4).hexdigest())
+        known.setdefault("wandb_id", _wandb_id(self.path.name))
         known["corpus"] = corpus
         known.setdefault("starts", []).append(provenance())
-        _write(file, json.dumps(known, indent=1, ensure_ascii=False))
+        _write(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
         return known
 
     def clear(self) -> None:
@@ -161,6 +201,23 @@ def _git() -> dict[str, Any]:
     except (OSError, subprocess.CalledProcessError):
         return {}
     return {"revision": revision.stdout.strip(), "changed": bool(status.stdout.strip())}
+
+
+def _wandb_id(name: str) -> str:
+    """A new one, unless this start is a step of a W&B sweep, whose agent has chosen it."""
+    if "WANDB_SWEEP_ID" in os.environ and "WANDB_RUN_ID" in os.environ:
+        return os.environ["WANDB_RUN_ID"]
+    return hashlib.blake2b(f"{name}{time.time_ns()}".encode(), digest_size=4).hexdigest()
+
+
+def _acquired(stream: IO[str], pause: float = 0) -> bool:
+    """Whether the lock could be had; it is held until the file is closed."""
+    time.sleep(pause)
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _write(file: Path, text: str) -> None:

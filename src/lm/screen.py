@@ -62,18 +62,29 @@ def _pair(key: str, value: Any) -> str:
     return f"{key}={text if len(text) <= 50 else text[:49] + '…'}"
 
 
-def sizes(corpus: Corpus, model: LanguageModel, asked: int | None) -> None:
+def sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:
     """Corpus, vocabulary and model."""
-    view = table("corpus", "split", numbers=["sentences", "words", "unknown"])
-    for name, split in corpus.splits().items():
-        view.add_row(name, f"{len(split):,}", f"{split.words:,}", f"{split.unknown / max(split.words, 1):.2%}")
-    show(view)
-    known = len(corpus.vocabulary)
-    whole = f", every word of the corpus ({asked:,} were asked for)" if asked is not None and known < asked + 1 else ""
-    log.info("vocabulary %s words%s", f"{known:,}", whole)
-    for reason, count in corpus.report.items():
-        log.info("left out   %s %s", f"{count:,}", reason)
+    corpus(text, asked)
     log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
+
+
+def corpus(text: Corpus, asked: int | None) -> None:
+    """Its splits, its vocabulary, and every step from the text to them."""
+    pieces = text.vocabulary.begins() is not None
+    view = table("corpus", "split", numbers=["sentences", "words", *(["pieces"] if pieces else []), "unknown"])
+    for name, split in text.splits().items():
+        words = split.words if split.spelled is None else split.spelled
+        counted = [words, split.words] if pieces else [words]
+        view.add_row(name, *(f"{n:,}" for n in (len(split), *counted)), f"{split.unknown / max(words, 1):.2%}")
+    show(view)
+    known, kind = len(text.vocabulary), "pieces" if pieces else "words"
+    short = asked is not None and known < asked + (0 if pieces else 1)
+    whole = f", every {'piece' if pieces else 'word'} of the corpus ({asked:,} were asked for)" if short else ""
+    log.info("vocabulary %s %s%s", f"{known:,}", kind, whole)
+    if text.read:
+        log.info("read       %s", ", ".join(f"{count:,} {name}" for name, count in text.read.items()))
+    for reason, count in text.report.items():
+        log.info("left out   %s %s", f"{count:,}", reason)
 
 
 def result(folder: RunFolder, outcome: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from data.errors import UserError
 from .loss import summed_nll
 from .model import LanguageModel
 from .optimisation import Schedule, optimizer
-from .perplexity import Tally
+from .perplexity import Tally, counted, words_among
 
 
 class NotFinite(UserError):
@@ -39,6 +40,8 @@ class Training(pl.LightningModule):
         seed: int,
         about: dict[str, Any],
         loader: Loader,
+        languages: Sequence[str] = (),
+        begins: Sequence[bool] | None = None,
     ) -> None:
         super().__init__()
         self.model = model
@@ -52,7 +55,11 @@ class Training(pl.LightningModule):
         self.words_seen = 0
         self.since_log = Tally()
         self.in_epoch = Tally()  # for the eye
-        self.evaluated = Tally()
+        # Of several languages, each has an evaluation loader of its own, in this order.
+        self.languages = tuple(languages)
+        self.counted: Tensor | None
+        self.register_buffer("counted", counted(begins), persistent=False)
+        self.evaluated = [Tally()]
         self.row: dict[str, float] = {}
         self.clock = (time.perf_counter(), 0)
 
@@ -128,28 +135,43 @@ class Training(pl.LightningModule):
     # ------------------------------------------------------------- evaluation
 
     def on_validation_epoch_start(self) -> None:
-        self.evaluated = Tally()
+        self.evaluated = [Tally() for _ in self.languages or ("",)]
 
     on_test_epoch_start = on_validation_epoch_start
 
-    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+    def validation_step(self, batch: Batch, batch_idx: int, dataloader_idx: int = 0) -> None:
         # In 32 bits whatever the training uses: a perplexity must not depend on the precision.
         with torch.autocast(self.device.type, enabled=False):
             contexts, _ = self.contexts(batch.inputs, None)
-            self.evaluated.add(*summed_nll(contexts, batch.targets, self.model.decoder))
+            nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
+        self.evaluated[dataloader_idx].add(nll, tokens, words_among(batch.targets, self.counted))
 
     test_step = validation_step
 
+    def _measured(self, split: str) -> tuple[Tally, dict[str, float]]:
+        """Over everything, and for each language on its own."""
+        each = [tally.over_all_ranks(self.device) for tally in self.evaluated]
+        total = Tally()
+        for tally in each:
+            total.add(tally.nll, tally.tokens, tally.words)
+        metrics = {f"{split}/loss": total.loss, **self._perplexities(split, total)}
+        for language, tally in zip(self.languages, each, strict=False):
+            metrics |= self._perplexities(f"{split}/{language}", tally)
+        return total, metrics
+
+    def _perplexities(self, name: str, tally: Tally) -> dict[str, float]:
+        per_word = {} if self.counted is None else {f"{name}/perplexity_word": tally.perplexity_word}
+        return {f"{name}/perplexity": tally.perplexity} | per_word
+
     def on_validation_epoch_end(self) -> None:
-        total = self.evaluated.over_all_ranks(self.device)
+        total, metrics = self._measured("valid")
         self.schedule.validated(total.loss)
         # What was trained since the last row of its own is told here, so that even a short run has a training loss.
         rest = {"train/loss": self._take_loss()} if self._trained_since_log() else {}
-        self.publish(rest | {"valid/loss": total.loss, "valid/perplexity": total.perplexity})
+        self.publish(rest | metrics)
 
     def on_test_epoch_end(self) -> None:
-        total = self.evaluated.over_all_ranks(self.device)
-        self.publish({"test/loss": total.loss, "test/perplexity": total.perplexity})
+        self.publish(self._measured("test")[1])
 
     def publish(self, metrics: dict[str, float]) -> None:
         """Adds to the row of this evaluation; callbacks may watch the same names (`monitor`)."""
@@ -189,8 +211,8 @@ class Training(pl.LightningModule):
         self.loader.go_to(saved["place"])
         self.words_seen = saved["words_seen"]
         self.schedule.load_state_dict(saved["schedule"])
-        nll, tokens = saved["since_log"][self.global_rank]
-        self.since_log.add(torch.tensor(nll, dtype=torch.float64), tokens)
+        nll, *counts = saved["since_log"][self.global_rank]
+        self.since_log.add(torch.tensor(nll, dtype=torch.float64), *counts)
         self.state = _scattered(saved["state"], self.global_rank, self.trainer.world_size)
 
 

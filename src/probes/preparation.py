@@ -6,10 +6,10 @@ from typing import Any
 
 import torch
 
-from data.corpus import Split
+from data.corpus import Corpus, Split
 from data.errors import UserError
 from data.grammar.clitics import Clitics
-from data.vocabulary import Vocabulary
+from data.tokenizer import Tokenizer
 from lm.model import LanguageModel
 from lm.screen import show
 
@@ -18,10 +18,11 @@ from .accuracy import MEAN, Table, tabulated
 from .challenge_set import SetError
 from .collection import Selection, cache_folder, collect, located
 from .heuristics import HEURISTICS, heuristic
+from .leakage import counted, leakage
 from .probe import Probe, probe
 from .rules import contract
 from .scorers import WordScores
-from .scorers.incremental import Encode, IncrementalScorer, planted, reading
+from .scorers.incremental import IncrementalScorer, planted, reading
 from .scorers.ngrams import NgramScorer
 from .verdicts import coverage, judged
 from .watching import Reader, Watched, sampled
@@ -69,16 +70,11 @@ def monitorable(probes: Sequence[Watched]) -> list[str]:
     return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
 
 
-def encoder(vocabulary: Vocabulary) -> Encode:
-    """Words to the numbers that a model knows them by."""
-    return lambda word: vocabulary.encode([word])
-
-
-def reader_of(name: str, encode: Encode, unk: int, warm: Sequence[int] | None) -> Reader:
+def reader_of(name: str, vocabulary: Tokenizer, warm: Sequence[int] | None) -> Reader:
     """What turns a model into a scorer. `warm` are tokens that it reads first, each time with the weights it then has."""
 
     def reader(model: LanguageModel) -> IncrementalScorer:
-        return IncrementalScorer(name, model, encode, unk, None if warm is None else _warmed(model, warm))
+        return IncrementalScorer(name, model, vocabulary, None if warm is None else _warmed(model, warm))
 
     return reader
 
@@ -90,9 +86,9 @@ def _warmed(model: LanguageModel, warm: Sequence[int]) -> Any:
         return model.read(inputs)[1]
 
 
-def check_coverage(each: Watched, encode: Encode, unk: int) -> None:
+def check_coverage(each: Watched, vocabulary: Tokenizer) -> None:
     """Words not in the vocabulary are found before any work, and nothing at all to ask is an error."""
-    forest = planted(each.whole.sentences, encode, unk, budget=1 << 20)
+    forest = planted(each.whole.sentences, vocabulary, budget=1 << 20)
     scores = WordScores(forest.firsts, forest.unknown.astype("float32"), forest.unknown)
     view, warnings = screen.covered(each.whole, scores, {made.construction: len(made) for made in each.sample.sets})
     show(view)
@@ -110,12 +106,20 @@ def must_cover(asked: Probe, scores: WordScores) -> None:
         )
 
 
-def references(whole: Probe, corpus: Split, encode: Encode, vocabulary: Vocabulary) -> dict[str, Table]:
+def references(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
     """How far counting words, and two rules that need no model, get on the same items."""
     found: dict[str, Table] = {}
     for order in (1, 3):
-        scorer = NgramScorer(order, corpus.ids, encode, vocabulary.unk, len(vocabulary))
+        scorer = NgramScorer(order, corpus.ids, vocabulary)
         found[scorer.name] = tabulated(whole, judged(whole, scorer.score(whole.sentences)))
     for name, rule in HEURISTICS.items():
         found[name] = tabulated(whole, heuristic(whole, rule))
     return found
+
+
+def perspective(whole: Probe, corpus: Corpus) -> dict[str, Any]:
+    """What puts numbers into perspective: reference lines, what of the sets the model has read, how frequent the forms are."""
+    leaks = leakage(whole.sets, corpus)
+    log.info("leakage    %s: %s", whole.language, leaks.line())
+    frequent = counted({form for pair in whole.forms() for form in pair}, corpus)
+    return {"references": references(whole, corpus.train, corpus.vocabulary), "leaks": leaks, "frequencies": frequent}

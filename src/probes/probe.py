@@ -14,6 +14,8 @@ from .rules import Contract
 from .scorers import Sentence
 from .splits import split
 
+SPREAD = 1 << 32  # between the numbers of items of one set and of the next
+
 
 @dataclass(frozen=True)
 class Contrasts:
@@ -50,6 +52,15 @@ class Probe:
     @property
     def constructions(self) -> list[str]:
         return [made.construction for made in self.sets]
+
+    def forms(self) -> list[tuple[str, str]]:
+        """The words that differ, of the better and the worse sentence of every contrast."""
+        words = [sentence.words.split() for sentence in self.sentences]
+        places = zip(self.contrasts.sentences.tolist(), self.contrasts.varied.tolist(), strict=True)
+        return [
+            (" ".join(words[one][start:end]), " ".join(words[other][begin:stop]))
+            for (one, other), ((start, end), (begin, stop)) in places
+        ]
 
     @property
     def digest(self) -> str:
@@ -101,7 +112,12 @@ def _rows(made: ChallengeSet, number: int, contract: Contract, sentences: dict[S
             compared = _compared(made, (better, worse), (len(words[better]), len(words[worse])), varied, target, span)
             # Where only the target counts, what lies to its right need not be read.
             chosen = (
-                Sentence(" ".join(words[i][: end if target else None]), place, "" if target else made.texts[i] or "")
+                Sentence(
+                    " ".join(words[i][: end if target else None]),
+                    place,
+                    "" if target else made.texts[i] or "",
+                    number * SPREAD + item,
+                )
                 for i, place, (_, end) in zip((better, worse), varied, compared, strict=True)
             )
             one, other = (sentences.setdefault(sentence, len(sentences)) for sentence in chosen)

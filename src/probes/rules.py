@@ -54,12 +54,18 @@ class Protocol:
     rules: Rules
     unit: Literal["contrasts", "items"] = "contrasts"
     plus_one: bool = False  # (c + 1) / (n + 1), as the program of CLAMS computes it
+    scoring: str = ""  # of pretrained models: the score that the tool is about
+    options: tuple[str, ...] = ()  # and its rules for targets that are cut into pieces
 
 
 PROTOCOLS = {
     "default": Protocol(Rules()),
     "clams": Protocol(Rules(ties="correct", unknown="error", duplicates="all"), unit="items", plus_one=True),
     "marvin_linzen": Protocol(Rules(ties="wrong", unknown="unk", duplicates="all")),
+    # Goldberg (2019), also used by CLAMS for mBERT: the target masked, forms that are not one known piece left out.
+    "goldberg": Protocol(Rules(ties="wrong", duplicates="all"), scoring="masked_target", options=("skip_multi_piece",)),
+    # Zaczynska et al. (2020): mean cross-entropy of the unmasked sentence, forms with unequal numbers of pieces left out.
+    "gevalm": Protocol(Rules(final=False, ties="correct", duplicates="all"), scoring="sentence_ce", options=("equal_pieces",)),
 }
 
 
@@ -77,6 +83,14 @@ class Contract:
     @property
     def plus_one(self) -> bool:
         return PROTOCOLS[self.protocol].plus_one
+
+    @property
+    def scoring(self) -> str:
+        return PROTOCOLS[self.protocol].scoring
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return PROTOCOLS[self.protocol].options
 
     @property
     def label(self) -> str:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table as View
 
@@ -12,10 +13,12 @@ from data.tables import table
 from lm.screen import show, width
 
 from .accuracy import CELLS, CHANCE, MEAN, Row, Table
+from .coverage import Coverage, Forms
+from .disagreement import disagreements
 from .probe import Probe
 from .results import read_summary
 from .scorers import WordScores
-from .verdicts import coverage
+from .verdicts import Verdicts, coverage
 
 log = logging.getLogger(__name__)
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
@@ -156,3 +159,34 @@ def evaluated(
 
 def written(folder: Path) -> None:
     log.info("results    %s", folder)
+
+
+def disagreeing(verdicts: Mapping[str, Verdicts]) -> None:
+    """Item by item: equal accuracies may hide different verdicts."""
+    if len(verdicts) < 2:
+        return
+    found = disagreements({name: np.where(each.covered, each.verdict, np.nan) for name, each in verdicts.items()})
+    view = table(
+        "disagreement, of the items that both cover", "one", "other", numbers=["n", "differ", "share", "only one", "only other"]
+    )
+    for row in found:
+        view.add_row(
+            row.one,
+            row.other,
+            *(f"{n:,}" for n in (row.n, row.differ)),
+            share(row.share),
+            f"{row.only_one:,}",
+            f"{row.only_other:,}",
+        )
+    show(view)
+
+
+def kept(rows: Sequence[Coverage], forms: Forms) -> None:
+    """What published rules for targets in pieces would leave of each construction."""
+    view = table(
+        "items that each rule keeps", "construction", numbers=["items", "one word", "known", "one piece", "equal pieces"]
+    )
+    for row in rows:
+        view.add_row(row.construction, *(f"{n:,}" for n in row[1:]))
+    show(view)
+    log.info("tested forms: %s, of several pieces or unknown: %s", f"{len(forms.forms):,}", f"{len(forms.multi_piece):,}")

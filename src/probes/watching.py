@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from lm.training import Training
 from . import screen
 from .accuracy import Table, metrics, tabulated
 from .collection import stratified
+from .leakage import Leakage
 from .probe import Probe, probe
 from .results import save_items, save_summary, save_verdicts
 from .schedule import Progress, Schedule
@@ -39,6 +40,8 @@ class Watched:
     sample: Probe
     whole: Probe
     references: Mapping[str, Table]
+    frequencies: Mapping[str, int] = field(default_factory=dict)  # of the tested forms in the training text
+    leaks: Leakage | None = None
 
     @property
     def prefix(self) -> str:
@@ -77,6 +80,12 @@ class Watching(Callback):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.due = state["due"]
+
+    def on_fit_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        for watched in self.watched:
+            if watched.leaks is not None and trainer.is_global_zero:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                watched.leaks.save(self.folder / f"leakage-{watched.whole.language}-{watched.whole.name}.tsv")
 
     # ---------------------------------------------------------------- moments
 
@@ -156,7 +165,7 @@ class Watching(Callback):
     def _finished(self, watched: Watched, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
         whole, about = watched.whole, _about(watched.whole, module)
         folder = self.folder / f"final-{whole.language}-{whole.name}"
-        save_items(folder / "items.parquet", whole, verdicts, scores, about)
+        save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(watched))
         save_summary(folder, {"model": self.final[watched.prefix], **watched.references}, about)
 
     def result(self) -> dict[str, float]:
@@ -184,6 +193,16 @@ def _about(chosen: Probe, module: Training) -> dict[str, Any]:
         "step": module.global_step,
         "words_seen": module.words_seen,
         "epoch": module.current_epoch,
+    }
+
+
+def _frequencies(watched: Watched) -> dict[str, list[int | None]]:
+    """How often the tested forms occur in the training text: preferring the frequent one is not knowing the rule."""
+    if not watched.frequencies:
+        return {}
+    forms = watched.whole.forms()
+    return {
+        f"{name}_frequency": [watched.frequencies.get(pair[side]) for pair in forms] for side, name in enumerate(("good", "bad"))
     }
 
 

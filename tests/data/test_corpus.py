@@ -85,10 +85,10 @@ def test_processes_that_ask_at_once_share_one(tmp_path):
 
 
 class SlowSource(TextSource):
-    def sentences(self):
-        for labelled in super().sentences():
-            time.sleep(0.05)
-            yield labelled
+    def blocks(self, workers=None):
+        for block in super().blocks(workers):
+            yield block
+            time.sleep(60)
 
 
 def _prepare_slowly(folder: Path) -> None:

@@ -76,7 +76,7 @@ def test_missing_and_empty_corpora_are_errors(tmp_path):
         missing.key()
     (tmp_path / "empty.txt").write_text("\n \n", encoding="utf-8")
     with pytest.raises(TextError, match=r"empty.txt: no sentence found; the corpus is empty"):
-        list(TextSource({"all": tmp_path / "empty.txt"}, TokenizedText(), seed=0).sentences())
+        list(TextSource({"all": tmp_path / "empty.txt"}, TokenizedText(), seed=0).blocks())
 
 
 def test_of_every_ten_sentences_eight_are_for_training():

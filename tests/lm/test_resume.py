@@ -158,7 +158,7 @@ def test_killed_under_ddp(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT])
 def test_a_signal_saves_and_leaves_with_a_status_that_says_unfinished(tmp_path, number):
     overrides = [*TINY, "name=x", "data.limit=2000", "trainer.max_epochs=30", "callbacks.checkpoints.every_n_steps=0"]
     process = subprocess.Popen(
@@ -169,7 +169,8 @@ def test_a_signal_saves_and_leaves_with_a_status_that_says_unfinished(tmp_path, 
         text=True,
     )
     metrics = tmp_path / "runs/x/metrics.csv"
-    while process.poll() is None and not metrics.exists():
+    # The untrained model is probed first; there is something to save once a loss is told.
+    while process.poll() is None and not (metrics.exists() and "train/loss" in metrics.read_text(encoding="utf-8")):
         time.sleep(0.02)
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)

@@ -11,7 +11,7 @@ import torch
 import yaml
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
-from training_runs import ROOT, TINY, clean, train
+from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, train
 
 import train as train_module
 from lm.checkpoints import load
@@ -139,7 +139,7 @@ def test_overwriting_removes_runs_and_nothing_else(tmp_path):
         (["lang=xx"], "Available options in 'lang':"),
         (["model=gru"], "Available options in 'model':"),
         (["modle.embedding=3"], "modle"),
-        (["lang=[de,fr]"], "error: lang=[de,fr]: only the last of these would be used; give one language"),
+        (["lang=[de,fr]"], "error: lang=[de,fr]: only the last of these would be used; give lang=multi lang.languages=[de,fr]"),
         (["data=text", "data.path=/no/such.txt"], "error: /no/such.txt: there is no such file"),
     ],
 )
@@ -215,7 +215,7 @@ def test_debugging_runs(tmp_path, debug):
 def test_text_of_ones_own(tmp_path):
     text = tmp_path / "mine.txt"
     text.write_text("Der Hund sieht den Esel. Der Esel ruft laut!\n" * 60, encoding="utf-8")
-    done = train(tmp_path, *TINY, "data=text", f"data.path={text}", "data.limit=null", "name=x")
+    done = train(tmp_path, *WITHOUT_PROBES, "data=text", f"data.path={text}", "data.limit=null", "name=x")
     assert "vocabulary 11 words" in done.stdout
     assert load(tmp_path / "runs/x/checkpoints/best.ckpt")[2]["clitics"] == "joined"
 
@@ -223,7 +223,7 @@ def test_text_of_ones_own(tmp_path):
 def test_a_run_whose_text_has_changed_is_not_taken_for_finished(tmp_path):
     text = tmp_path / "mine.txt"
     text.write_text("Der Hund sieht den Esel. Der Esel ruft laut!\n" * 30, encoding="utf-8")
-    same = [*TINY, "data=text", f"data.path={text}", "data.limit=null", "name=x", "trainer.max_epochs=1"]
+    same = [*WITHOUT_PROBES, "data=text", f"data.path={text}", "data.limit=null", "name=x", "trainer.max_epochs=1"]
     train(tmp_path, *same)
     text.write_text("Der Hund ruft den Esel. Der Esel sieht nichts!\n" * 30, encoding="utf-8")
     done = train(tmp_path, *same, check=False)

@@ -9,6 +9,7 @@ import torch
 from training_runs import NETWORKS
 
 from data.batches import NO_TARGET
+from data.vocabulary import Vocabulary
 from lm.loss import summed_nll
 from lm.model import Architecture, LanguageModel, initialised
 from probes.preparation import reader_of
@@ -25,10 +26,25 @@ SENTENCES = [
 ]
 
 
-def encode(word: str) -> list[int]:
-    """Words above 30 are two pieces, 39 is unknown."""
-    number = int(word)
-    return [UNK] if number == 39 else [number] if number < WORDS else [number - WORDS + 2, 5]
+class Numbers:
+    """Words are numbers; those above 30 are two pieces, 39 is unknown."""
+
+    words: list[str] = []  # noqa: RUF012 - nobody asks
+    eos, unk = 0, UNK
+
+    def __init__(self, size: int = WORDS) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def encode_word(self, word: str) -> list[int]:
+        number = int(word)
+        return [UNK] if number == 39 else [number] if number < WORDS else [number - WORDS + 2, 5]
+
+
+NUMBERS = Numbers()
+encode = NUMBERS.encode_word
 
 
 def model(network: str) -> LanguageModel:
@@ -50,8 +66,8 @@ def one_by_one(read: LanguageModel, sentence: Sentence) -> list[float]:
 @pytest.mark.parametrize("budget", [3, 40, 10_000])
 def test_the_tree_gives_what_single_sentences_give(network: str, budget: int) -> None:
     read = model(network)
-    scorer = IncrementalScorer("m", read, encode, UNK)
-    forest = planted(SENTENCES, encode, UNK, budget)
+    scorer = IncrementalScorer("m", read, NUMBERS)
+    forest = planted(SENTENCES, NUMBERS, budget)
     scores = scorer.scores(forest, scorer.logprobs(forest))
     for number, sentence in enumerate(SENTENCES):
         assert scores[number] == pytest.approx(one_by_one(read, sentence), abs=1e-4)
@@ -62,7 +78,7 @@ def test_the_tree_gives_what_single_sentences_give(network: str, budget: int) ->
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_sum_over_a_sentence_is_the_training_loss_on_it(network: str) -> None:
     read = model(network)
-    scores = IncrementalScorer("m", read, encode, UNK).score(SENTENCES[:20])
+    scores = IncrementalScorer("m", read, NUMBERS).score(SENTENCES[:20])
     for number, sentence in enumerate(SENTENCES[:20]):
         ids = [0, *itertools.chain(*(encode(word) for word in sentence.words.split()))]
         contexts, _ = read.eval().contexts(torch.tensor([ids]))
@@ -71,8 +87,8 @@ def test_the_sum_over_a_sentence_is_the_training_loss_on_it(network: str) -> Non
 
 
 def test_shares_of_several_processes_add_up_to_the_same_bits() -> None:
-    scorer = IncrementalScorer("m", model("lstm"), encode, UNK)
-    forest = planted(SENTENCES, encode, UNK, 50)
+    scorer = IncrementalScorer("m", model("lstm"), NUMBERS)
+    forest = planted(SENTENCES, NUMBERS, 50)
     assert len(forest.blocks) > 3
     whole = scorer.logprobs(forest)
     shares = [scorer.logprobs(forest, rank, 3) for rank in range(3)]
@@ -83,7 +99,7 @@ def test_shares_of_several_processes_add_up_to_the_same_bits() -> None:
 def test_scoring_leaves_mode_and_random_numbers_alone() -> None:
     read = model("lstm").train()
     before = torch.get_rng_state()
-    IncrementalScorer("m", read, encode, UNK).score(SENTENCES)
+    IncrementalScorer("m", read, NUMBERS).score(SENTENCES)
     assert read.training
     assert torch.equal(torch.get_rng_state(), before)
     assert all(parameter.grad is None for parameter in read.parameters())
@@ -92,7 +108,7 @@ def test_scoring_leaves_mode_and_random_numbers_alone() -> None:
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_warm_start_is_a_text_that_goes_on(network: str) -> None:
     read, warm = model(network), [7, 8, 0, 9, 4, 0]
-    scorer = reader_of("m", encode, UNK, warm)(read)
+    scorer = reader_of("m", NUMBERS, warm)(read)
     found = scorer.score([Sentence("2 3 4")])
     with torch.no_grad():
         logprobs, _ = read.eval()(torch.tensor([[0, *warm, 2, 3, 4]]))
@@ -102,8 +118,7 @@ def test_a_warm_start_is_a_text_that_goes_on(network: str) -> None:
 def test_trigrams_by_hand() -> None:
     # a b . a b . a c .   with <eos> 0, a 2, b 3, c 4, stop 5
     corpus = np.array([2, 3, 5, 0, 2, 3, 5, 0, 2, 4, 5, 0], np.uint16)
-    words = {"a": 2, "b": 3, "c": 4, ".": 5}
-    scorer = NgramScorer(3, corpus, lambda word: [words.get(word, 1)], UNK, 6)
+    scorer = NgramScorer(3, corpus, Vocabulary(["<eos>", "<unk>", "a", "b", "c", "."]))
     scores = scorer.score([Sentence("a b ."), Sentence("a c ."), Sentence("b a zzz")])
     # The corpus begins after an <eos>, but only those in it are counted as contexts: 3 sentences, 3 <eos>.
     assert np.exp(scores[0]) == pytest.approx([3 / 3, 2 / 3, 1], rel=1e-5)
@@ -115,14 +130,14 @@ def test_trigrams_by_hand() -> None:
 
 def test_unigrams_do_not_look_back() -> None:
     corpus = np.array([2, 3, 0, 2, 4, 0], np.uint16)
-    scorer = NgramScorer(1, corpus, lambda word: [int(word)], UNK, 6)
+    scorer = NgramScorer(1, corpus, Numbers(6))
     assert np.exp(scorer.score([Sentence("2 3"), Sentence("3 2")]).logprobs) == pytest.approx([2 / 6, 1 / 6, 1 / 6, 2 / 6])
 
 
 def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = np.array([random.Random(1).randrange(6) for _ in range(500)], np.uint16)
     some = [Sentence("2 3 4 5"), Sentence("5 4 3 2")]
-    scorer = NgramScorer(3, corpus, lambda word: [int(word)], UNK, 6)
+    scorer = NgramScorer(3, corpus, Numbers(6))
     whole = scorer.score(some).logprobs
     monkeypatch.setattr("probes.scorers.ngrams.CHUNK", 7)
     assert np.array_equal(scorer.score(some).logprobs, whole)

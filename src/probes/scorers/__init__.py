@@ -20,6 +20,7 @@ class Sentence(NamedTuple):
     words: str  # separated by single spaces
     target: tuple[int, int] = (0, 0)  # the words that are tested, for scorers that mask them; from … up to …
     text: str = ""
+    item: int = -1  # sentences with the same number are variants of one minimal set, for rules that compare them
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Our own models read a sentence from left to right: all sentences together are one prefix tree, and each prefix is read once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from data.tokenizer import Tokenizer
 from lm.model import LanguageModel
 
 from ..prefix_tree import Block, blocks
@@ -20,8 +21,6 @@ STATES = 256 << 20
 ROWS = 256
 LOGITS = 4_000_000
 EOS = 0
-
-Encode = Callable[[str], Sequence[int]]  # a word to the ids of its pieces
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Forest:
         return sum(block.tree.contexts() for block in self.blocks)
 
 
-def planted(sentences: Sequence[Sentence], encode: Encode, unk: int, budget: int) -> Forest:
+def planted(sentences: Sequence[Sentence], tokenizer: Tokenizer, budget: int) -> Forest:
     """The prefix trees of these sentences, in blocks of about `budget` nodes."""
     known: dict[str, Sequence[int]] = {}
     ids: list[int] = []
@@ -49,13 +48,13 @@ def planted(sentences: Sequence[Sentence], encode: Encode, unk: int, budget: int
         for word in sentence.words.split():
             pieces = known.get(word)
             if pieces is None:
-                pieces = known[word] = encode(word)
+                pieces = known[word] = tokenizer.encode_word(word)
             words.append(len(ids))
             ids.extend(pieces)
         firsts.append(len(words))
         starts.append(len(ids))
     flat, begins = np.array(ids, np.int64), np.array(words, np.int64)
-    unknown = _summed(flat == unk, begins) > 0
+    unknown = _summed(flat == tokenizer.unk, begins) > 0
     return Forest(np.array(firsts), begins, len(flat), unknown, blocks(flat, np.array(starts), budget))
 
 
@@ -75,15 +74,14 @@ def budget_for(model: LanguageModel) -> int:
 class IncrementalScorer:
     """A model of ours. `start` is the state it begins every sentence with: None for a zero state."""
 
-    def __init__(self, name: str, model: LanguageModel, encode: Encode, unk: int, start: Any = None) -> None:
+    def __init__(self, name: str, model: LanguageModel, tokenizer: Tokenizer, start: Any = None) -> None:
         self.name = name
         self.model = model
-        self.encode = encode
-        self.unk = unk
+        self.tokenizer = tokenizer
         self.start = start
 
     def plant(self, sentences: Sequence[Sentence]) -> Forest:
-        return planted(sentences, self.encode, self.unk, budget_for(self.model))
+        return planted(sentences, self.tokenizer, budget_for(self.model))
 
     def score(self, sentences: Sequence[Sentence]) -> WordScores:
         forest = self.plant(sentences)
@@ -106,15 +104,18 @@ class IncrementalScorer:
         tree, device = block.tree, _device(self.model)
         tokens = torch.from_numpy(tree.tokens).to(device)
         edges = torch.zeros(len(tree), dtype=torch.float32)
-        nodes, state = np.zeros(0, np.int64), None  # those whose states are kept: the ones of the level before
-        for parents, children in tree.levels():
+        levels = list(tree.levels())
+        # Read further from each level: only these states are kept.
+        further = [np.unique(tree.parents[parents]) for parents, _ in levels[1:]] + [np.zeros(0, np.int64)]
+        nodes, state = np.zeros(0, np.int64), None
+        for (parents, children), kept in zip(levels, further, strict=True):
+            keep = torch.from_numpy(np.searchsorted(parents, kept)).to(device)
             if state is None:
-                state = self._begun()
-                contexts, state = self.model.read(torch.full((1, 1), EOS, device=device), state)
+                contexts, state = self.model.read(torch.full((1, 1), EOS, device=device), self._begun())
             else:
                 rows = torch.from_numpy(np.searchsorted(nodes, tree.parents[parents])).to(device)
-                contexts, state = self._read(tokens[parents], rows, state)
-            nodes = parents
+                contexts, state = self._read(tokens[parents], rows, state, keep)
+            nodes = kept
             rows_of_children = torch.from_numpy(np.searchsorted(parents, tree.parents[children])).to(device)
             edges[torch.from_numpy(children)] = self._predicted(contexts[:, -1], rows_of_children, tokens[children]).cpu()
         return edges
@@ -123,29 +124,34 @@ class IncrementalScorer:
         device = _device(self.model)
         return None if self.start is None else tuple(part.to(device) for part in self.start)
 
-    def _read(self, tokens: Tensor, rows: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """One token further from the states in these rows; a few thousand at a time."""
+    def _read(self, tokens: Tensor, rows: Tensor, state: Any, keep: Tensor) -> tuple[Tensor, Any]:
+        """One token further from the states in these rows, a thousand at a time; the new states of `keep` alone."""
         size = 4 * ROWS
-        parts = [
-            self.model.read(tokens[at : at + size, None], tuple(part[:, rows[at : at + size]] for part in state))
-            for at in range(0, len(tokens), size)
-        ]
-        if len(parts) == 1:
-            return parts[0]
-        return torch.cat([y for y, _ in parts]), tuple(
-            torch.cat(each, dim=1) for each in zip(*(s for _, s in parts), strict=True)
-        )
+        contexts, states = [], []
+        for at in range(0, len(tokens), size):
+            y, now = self.model.read(tokens[at : at + size, None], tuple(part[:, rows[at : at + size]] for part in state))
+            first, last = torch.searchsorted(keep, torch.tensor([at, at + size], device=keep.device)).tolist()
+            contexts.append(y)
+            states.append(tuple(part[:, keep[first:last] - at] for part in now) if last > first else None)
+        kept = [each for each in states if each is not None]
+        return torch.cat(contexts), tuple(torch.cat(each, dim=1) for each in zip(*kept, strict=True)) if kept else state
 
     def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
         """Log-probability of each token after the context in its row; both in the order of rows."""
         decoder = self.model.decoder
         size = max(ROWS, LOGITS // decoder.out_features)
+        # One place for all logits: asking the system for 50 MB again and again takes longer than filling them.
+        place = contexts.new_empty(min(size, len(contexts)), decoder.out_features, dtype=torch.float32)  # (rows, V)
         found = []
         for at in range(0, len(contexts), size):
-            logits = decoder(contexts[at : at + size].float())  # (rows, V)
+            some = contexts[at : at + size].float()
+            logits = torch.addmm(decoder.bias, some, decoder.weight.T, out=place[: len(some)])
             first, last = torch.searchsorted(rows, torch.tensor([at, at + size], device=rows.device)).tolist()
             wanted = rows[first:last] - at
-            found.append(logits[wanted, tokens[first:last]] - logits.logsumexp(dim=-1)[wanted])
+            picked = logits[wanted, tokens[first:last]]
+            largest = logits.amax(dim=-1, keepdim=True)
+            total = largest[:, 0] + logits.sub_(largest).exp_().sum(dim=-1).log()
+            found.append(picked - total[wanted])
         return torch.cat(found)
 
 

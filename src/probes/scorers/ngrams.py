@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from data.tokenizer import Tokenizer
+
 from . import Sentence, WordScores
-from .incremental import Encode
 
 BACK_OFF = math.log(0.4)
 CHUNK = 1 << 20
@@ -23,13 +24,12 @@ Ids = NDArray[np.int64]
 class NgramScorer:
     """Scores words by the counts of up to `order` tokens in a corpus whose sentences are each closed by `<eos>`."""
 
-    def __init__(self, order: int, corpus: NDArray[np.unsignedinteger], encode: Encode, unk: int, vocabulary: int) -> None:
+    def __init__(self, order: int, corpus: NDArray[np.unsignedinteger], tokenizer: Tokenizer) -> None:
         self.name = {1: "unigram", 2: "bigram", 3: "trigram"}[order]
         self.order = order
         self.corpus = corpus
-        self.encode = encode
-        self.unk = unk
-        self.vocabulary = vocabulary
+        self.tokenizer = tokenizer
+        self.vocabulary = len(tokenizer)
 
     def score(self, sentences: Sequence[Sentence]) -> WordScores:
         known: dict[str, Sequence[int]] = {}
@@ -37,7 +37,7 @@ class NgramScorer:
         for sentence in sentences:
             ids.append(EOS)
             for word in sentence.words.split():
-                pieces = known[word] if word in known else known.setdefault(word, self.encode(word))
+                pieces = known[word] if word in known else known.setdefault(word, self.tokenizer.encode_word(word))
                 begins.append(len(ids))
                 ids.extend(pieces)
             firsts.append(len(begins))
@@ -45,7 +45,7 @@ class NgramScorer:
         values = self._scored(flat)
         # Each sentence's <eos> stands before its first word; it is part of the word before it in the sum, and is worth nothing.
         values[flat == EOS] = 0.0
-        unknown = np.add.reduceat(flat == self.unk, starts, dtype=np.float32) > 0
+        unknown = np.add.reduceat(flat == self.tokenizer.unk, starts, dtype=np.float32) > 0
         return WordScores(np.array(firsts), np.add.reduceat(values, starts, dtype=np.float32), unknown)
 
     def _scored(self, ids: Ids) -> NDArray[np.float64]:

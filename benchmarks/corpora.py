@@ -1,0 +1,116 @@
+"""Real prose to token ids: `python benchmarks/corpora.py FOLDER [de fr …]`; FOLDER holds `<lang>.txt.xz`, a paragraph a line.
+
+Every corpus is prepared in a process of its own, with 50,000 words counted in train and valid, on all cores. Memory is the peak
+of the preparing process, and of the largest of those that work for it. For 4 × the text is written four times, and in the copies
+every word of more than six letters is another word, so that new words keep coming as they do in a larger text.
+Covered: challenge items of ours all of whose words are in the vocabulary.
+"""
+
+import lzma
+import multiprocessing
+import re
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+from data.blocks import cores
+from data.chosen import Network, rule_of, selection_of, source_of
+from data.corpus import Corpus, prepare
+from data.grammar import constructions, folder_of, languages
+from data.tables import console, table
+from probes.readers.grammar import expanded
+
+CONF = Path(__file__).resolve().parents[1] / "conf"
+LONG = re.compile(r"\w{7,}")
+
+
+def settings(group: str, name: str) -> dict:
+    return yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def prepared(lang: str, file: Path, cache: Path) -> Corpus:
+    known, data = settings("lang", lang), settings("data", "text") | {"path": str(file)}
+    tokenizer = settings("tokenizer", "word") | {"counted_in": ["train", "valid"]}
+    source = source_of(data, [known], tokenizer["rules"], Network(cache, offline=True))
+    return prepare(source, rule_of(tokenizer), cache, selection_of(data, [known]))
+
+
+def measure(lang: str, file: Path, cache: Path, queue: "multiprocessing.Queue") -> None:
+    start = time.perf_counter()
+    prepared(lang, file, cache)
+    seconds = time.perf_counter() - start
+    again = time.perf_counter()
+    prepared(lang, file, cache)
+    # Not ru_maxrss of ourselves, which begins with the peak of the process that started us.
+    own = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text(encoding="utf-8"))[1]) / 1024
+    worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    queue.put((seconds, time.perf_counter() - again, own, worker))
+
+
+def measured(lang: str, file: Path, cache: Path) -> tuple[float, float, float, float]:
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=measure, args=(lang, file, cache, queue))
+    process.start()
+    result = queue.get()
+    process.join()
+    return result
+
+
+def coverage(lang: str, corpus: Corpus) -> tuple[float, float]:
+    """Of the words in our challenge sets, and of their items."""
+    words: set[str] = set()
+    covered = items = 0
+    for name in constructions(folder_of(lang)):
+        made = expanded(folder_of(lang), name, lang, "joined")
+        for index in range(len(made)):
+            here = {word for sentence in made.sentences[made.firsts[index] : made.firsts[index + 1]] for word in sentence.split()}
+            words |= here
+            covered += all(word in corpus.vocabulary for word in here)
+        items += len(made)
+    return sum(word in corpus.vocabulary for word in words) / len(words), covered / items
+
+
+def fourfold(file: Path, target: Path) -> Path:
+    text = lzma.decompress(file.read_bytes()).decode("utf-8")
+    with target.open("w", encoding="utf-8") as stream:
+        for copy in ("", "aa", "bb", "cc"):
+            stream.write(LONG.sub(lambda found, copy=copy: found[0] + copy, text))
+    return target
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    columns = ["sentences", "words", "types", "unknown", "words covered", "items covered", "MB", "s", "MB/s", "from cache s"]
+    sizes = table(f"corpora with 50,000 words, {cores()} cores", "lang", numbers=columns)
+    memory = table("peak MB", "lang", numbers=["1 ×", "a worker", "4 ×", "a worker ", "4 ×: MB", "types", "MB/s"])
+    for lang in sys.argv[2:] or languages():
+        with tempfile.TemporaryDirectory() as work:
+            cache = Path(work) / "cache"
+            plain = Path(work) / f"{lang}.txt"
+            plain.write_bytes(lzma.decompress((folder / f"{lang}.txt.xz").read_bytes()))
+            megabytes = plain.stat().st_size / 1e6
+            seconds, again, own, worker = measured(lang, plain, cache)
+            corpus = prepared(lang, plain, cache)
+            words, items = coverage(lang, corpus)
+            unknown = sum(s.unknown for s in corpus.splits().values()) / sum(s.words for s in corpus.splits().values())
+            numbers = (f"{corpus.read[name]:,}" for name in ("sentences", "words", "types"))
+            speed = (f"{megabytes:.0f}", f"{seconds:.1f}", f"{megabytes / seconds:.1f}", f"{again:.2f}")
+            sizes.add_row(lang, *numbers, f"{unknown:.2%}", f"{words:.1%}", f"{items:.1%}", *speed)
+            large = fourfold(folder / f"{lang}.txt.xz", Path(work) / "four.txt")
+            taken, _, four, four_worker = measured(lang, large, cache)
+            types = prepared(lang, large, cache).read["types"]
+            peaks = (f"{peak:.0f}" for peak in (own, worker, four, four_worker))
+            size = large.stat().st_size / 1e6
+            memory.add_row(lang, *peaks, f"{size:.0f}", f"{types:,}", f"{size / taken:.1f}")
+    console.width = 160
+    console.print(sizes)
+    console.print(memory)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Scoring a challenge set: the prefix tree against length-bucketed batches of 64 and against one sentence at a time.
+
+    python benchmarks/probing.py [--transformer] [--share 0.1] [--repeat 3] [--set FILE]
+
+A random model of 50,001 words (LSTM 2 × 800; or a Transformer of 4 × 512) and the French sentences across a subject relative,
+with every word's score kept. The rivals are measured on a share of the batches, and on 300 single sentences, and extrapolated;
+ours on everything, the best of several. The published set is used where --set names it, otherwise ours.
+"""
+
+import argparse
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from lm.model import Architecture, LanguageModel, initialised
+from probes.collection import Selection, cache_folder, collect, located
+from probes.rules import Rules
+from probes.scorers import Sentence
+from probes.scorers.incremental import IncrementalScorer
+
+V = 50_001
+PUBLISHED = Path(__file__).resolve().parents[2] / "shared/reference/clams_fr/evalset/subj_rel.txt.xz"
+LSTM = {"name": "lstm", "hidden": 800, "layers": 2, "dropout": 0.2}
+TRANSFORMER = {
+    "name": "transformer",
+    "layers": 4,
+    "heads": 8,
+    "feedforward": 2048,
+    "dropout": 0.1,
+    "norm_first": True,
+    "final_norm": True,
+}
+
+
+def sentences(file: Path | None, final: bool) -> list[str]:
+    path = file or (PUBLISHED if PUBLISHED.exists() else located("grammars/{lang}", "fr"))
+    print(
+        f"set: {'published' if path == PUBLISHED else path.name}, {'closed by a scored .' if final else 'without a final token'}"
+    )
+    chosen = Selection(() if path.is_file() else ("subj_rel",), rules=Rules(final=final))
+    form = "clams" if path.is_file() else "grammar"
+    return [text for each in collect(path, "fr", form, cache_folder(), chosen) for text in each.challenge_set.sentences]
+
+
+def numbered(texts: list[str]) -> dict[str, int]:
+    words = sorted({word for text in texts for word in text.split()})
+    return dict(zip(words, random.Random(0).sample(range(2, V), len(words)), strict=True))
+
+
+class Numbered:
+    """Words at random places of a vocabulary."""
+
+    eos, unk = 0, 1
+
+    def __init__(self, numbers: dict[str, int]) -> None:
+        self.numbers = numbers
+
+    def encode_word(self, word: str) -> list[int]:
+        return [self.numbers[word]]
+
+
+def in_batches(model: LanguageModel, ids: list[list[int]], size: int) -> list[list[float]]:
+    """Sentences of one length side by side, the whole softmax of every position: how it is usually done."""
+    found: list[list[float]] = []
+    with torch.no_grad():
+        for at in range(0, len(ids), size):
+            targets = torch.tensor(ids[at : at + size])
+            inputs = torch.cat([torch.zeros_like(targets[:, :1]), targets[:, :-1]], dim=1)
+            logprobs, _ = model(inputs)
+            found += logprobs.gather(2, targets[:, :, None])[:, :, 0].tolist()
+    return found
+
+
+def timed(work, repeat: int):
+    best, result = float("inf"), None
+    for _ in range(repeat):
+        started = time.perf_counter()
+        result = work()
+        best = min(best, time.perf_counter() - started)
+    return best, result
+
+
+def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -> None:
+    numbers = numbered(texts)
+    ids = [[numbers[word] for word in text.split()] for text in texts]
+    asked = [Sentence(text) for text in texts]
+    scorer = IncrementalScorer("ours", model, Numbered(numbers))
+    ours, scores = timed(lambda: scorer.score(asked), repeat)
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    buckets = [order[at : at + 64] for at in range(0, len(order), 64)]
+    buckets = [bucket for bucket in buckets if len({len(ids[i]) for i in bucket}) == 1]
+    some = random.Random(1).sample(buckets, max(int(len(buckets) * share), 1))
+    took, batched = timed(lambda: [in_batches(model, [ids[i] for i in bucket], 64) for bucket in some], max(repeat - 1, 1))
+    batches = took * len(texts) / sum(map(len, some))
+    few = random.Random(2).sample(range(len(ids)), 300)
+    took, _ = timed(lambda: [in_batches(model, [ids[i]], 1) for i in few], 1)
+    singly = took * len(texts) / len(few)
+    theirs = {
+        i: sum(values) for bucket, found in zip(some, batched, strict=True) for i, values in zip(bucket, found, strict=True)
+    }
+    mine = {i: float(scores[i].sum(dtype=np.float64)) for i in theirs}
+    worst = max(abs(mine[i] - theirs[i]) for i in theirs)
+    pairs = [i for i in theirs if i % 2 == 0 and i + 1 in theirs]
+    differ = sum((mine[i] > mine[i + 1]) != (theirs[i] > theirs[i + 1]) for i in pairs)
+    forest = scorer.plant(asked)
+    print(f"  {len(texts):,} sentences, {sum(map(len, ids)):,} words, {forest.contexts():,} contexts")
+    print(f"  ours           {ours:8.1f} s   (best of {repeat}, {len(texts) / ours:,.0f} sentences/s)")
+    print(f"  batches of 64  {batches:8.1f} s   {batches / ours:6.1f} × ours   (from {len(some)} of {len(buckets)} batches)")
+    print(f"  one at a time  {singly:8.1f} s   {singly / ours:6.1f} × ours   (from 300)")
+    print(f"  largest difference {worst:.1e} nats a sentence; {differ} of {len(pairs):,} verdicts differ")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--transformer", action="store_true")
+    parser.add_argument("--share", type=float, default=0.1)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--set", type=Path)
+    arguments = parser.parse_args()
+    network, width = (TRANSFORMER, 512) if arguments.transformer else (LSTM, 800)
+    model = initialised(Architecture(V, width, tied=False, dropout=0.2, init=0.1, network=network), 1).eval()
+    print(f"{network['name']}, {model.parameter_count():,} parameters, {torch.get_num_threads()} threads")
+    for final in (False, True):
+        measure(model, sentences(arguments.set, final), arguments.share, arguments.repeat)
+
+
+if __name__ == "__main__":
+    main()

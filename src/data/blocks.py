@@ -1,0 +1,201 @@
+"""Text in blocks: made on all cores, in an order that does not depend on how many there are, and never many of them at once."""
+
+import itertools
+import multiprocessing
+import os
+import signal
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from .errors import UserError
+from .grammar.sample import without_closing
+
+CHARACTERS = 1 << 20  # of a chunk: enough work to be worth sending, little enough to hold
+SENTENCES = 20_000  # of a block that is not made of chunks
+EXCLUDED = "challenge sentences"
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A stretch of text that can be read on its own: lines of a file, from line `first` on."""
+
+    file: str
+    first: int
+    lines: list[str]
+    documents: int = 0
+
+
+@dataclass(frozen=True)
+class Block:
+    """Sentences as numbers of the block's own words, in order of first occurrence. `<eos>` is not among them."""
+
+    words: list[str]
+    ids: np.ndarray  # (N,)
+    lengths: np.ndarray  # (S,)
+    splits: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))  # (S,), numbers of names in SPLITS
+    language: str = ""
+    documents: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
+class Reader(Protocol):
+    """How a chunk becomes sentences."""
+
+    def read(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[list[str]]:
+        """Sentences of tokens; what is left out is counted by its reason."""
+
+    def ends(self, line: str) -> bool:
+        """Whether text may be cut after this line."""
+
+    def key(self) -> str:
+        """Everything that the sentences depend on besides the text."""
+
+
+def alike(sentence: str) -> str:
+    """What is the same in a challenge sentence and in running text: no final mark, no capital for being the first word."""
+    sentence = without_closing(sentence)
+    return sentence[:1].lower() + sentence[1:]
+
+
+class Packing:
+    """Makes a block of a chunk, without the sentences that must not occur."""
+
+    def __init__(self, reader: Reader, exclude: Collection[str]) -> None:
+        self.reader = reader
+        self.exclude = frozenset(map(alike, exclude))
+
+    def __call__(self, chunk: Chunk) -> Block:
+        left_out: Counter[str] = Counter({EXCLUDED: 0} if self.exclude else {})
+        packed = packed_block(self._kept(self.reader.read(chunk, left_out), left_out))
+        return Block(packed.words, packed.ids, packed.lengths, documents=chunk.documents, left_out=dict(left_out))
+
+    def _kept(self, sentences: Iterator[list[str]], left_out: Counter[str]) -> Iterator[list[str]]:
+        if not self.exclude:
+            yield from sentences
+            return
+        for tokens in sentences:
+            if alike(" ".join(tokens)) in self.exclude:
+                left_out[EXCLUDED] += 1
+            else:
+                yield tokens
+
+
+def packed_block(sentences: Iterable[Sequence[str]]) -> Block:
+    """Every word gets a number at its first occurrence."""
+    numbers: dict[str, int] = {}
+    ids, lengths = array("I"), array("I")
+    for tokens in sentences:
+        ids.extend([numbers.setdefault(token, len(numbers)) for token in tokens])
+        lengths.append(len(tokens))
+    return Block(list(numbers), np.array(ids, dtype=np.uint32), np.array(lengths, dtype=np.uint32))
+
+
+def chunks(file: str, lines: Iterable[str], reader: Reader) -> Iterator[Chunk]:
+    """Lines in order, cut where the reader allows it."""
+    first, held, size = 1, list[str](), 0
+    for line in lines:
+        held.append(line)
+        size += len(line)
+        if size >= CHARACTERS and reader.ends(line):
+            yield Chunk(file, first, held)
+            first, held, size = first + len(held), [], 0
+    if held:
+        yield Chunk(file, first, held)
+
+
+def cores() -> int:
+    """Those that we may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int | None = None) -> Iterator[Result]:
+    """`map` on several processes: results come in the order of the items, and no item is fetched long before its turn."""
+    wanted = cores() if workers is None else workers
+    stream = iter(items)
+    yield from map(function, itertools.islice(stream, 2))  # so little text is done before a process has started
+    ahead = list(itertools.islice(stream, wanted))
+    if wanted < 2 or not ahead:
+        yield from map(function, itertools.chain(ahead, stream))
+        return
+    team = _Team(function, len(ahead))
+    try:
+        yield from team.work(itertools.chain(ahead, stream))
+    finally:
+        team.dismiss()
+
+
+class _Team:
+    """Processes that are given items in turn, one at a time. New ones: forks would hold on to our locks and threads."""
+
+    def __init__(self, function: Callable[[Any], Any], size: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.lines: list[Connection] = []
+        self.members = []
+        for _ in range(size):
+            ours, theirs = context.Pipe()
+            member = context.Process(target=_serve, args=(theirs, function), daemon=True)
+            member.start()
+            theirs.close()  # so that both sides notice when the other is gone
+            self.lines.append(ours)
+            self.members.append(member)
+
+    def work(self, items: Iterable[Any]) -> Iterator[Any]:
+        asked = answered = 0
+        for item in items:
+            line = self.lines[asked % len(self.lines)]
+            if asked - answered == len(self.lines):
+                yield self._answer(line)
+                answered += 1
+            self._send(line, item)
+            asked += 1
+        for turn in range(answered, asked):
+            yield self._answer(self.lines[turn % len(self.lines)])
+
+    def _send(self, line: Connection, item: Any) -> None:
+        try:
+            line.send(item)
+        except OSError:
+            raise _ended() from None
+
+    def _answer(self, line: Connection) -> Any:
+        try:
+            result = line.recv()
+        except (EOFError, OSError):
+            raise _ended() from None
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def dismiss(self) -> None:
+        """A closed line ends its process."""
+        for line in self.lines:
+            line.close()
+        for member in self.members:
+            member.join()
+
+
+def _ended() -> UserError:
+    return UserError("a process that prepares text has ended; memory may be short: try again with data.workers=1")
+
+
+def _serve(line: Connection, function: Callable[[Any], Any]) -> None:
+    """Until nobody listens any more; Ctrl-C is for the process that gives the orders."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        while True:
+            item = line.recv()
+            try:
+                result = function(item)
+            except Exception as error:  # raised again where the results are wanted
+                result = error
+            line.send(result)
+    except (EOFError, OSError):
+        return

@@ -1,0 +1,270 @@
+"""Files from the network: fetched once, whole or not at all, and known again by size and checksum.
+
+While a file is fetched it is `<name>.part`; under its own name it is complete. `<name>.json` next to it says where it came from,
+how large it is and its checksum, as they were when it was first complete.
+"""
+
+import fcntl
+import hashlib
+import http.client
+import json
+import logging
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+from .errors import UserError
+from .tables import console
+
+log = logging.getLogger(__name__)
+# What may be gone a moment later: asking again can help.
+PASSING = {408, 425, 429, 500, 502, 503, 504}
+BLOCK = 1 << 18
+
+
+class DownloadError(UserError):
+    """A file that cannot be had: the address, the reason, what to do."""
+
+
+class _Passing(Exception):
+    """A failure that may be gone a moment later."""
+
+    def __init__(self, reason: object, wait: float = 0) -> None:
+        super().__init__(str(reason))
+        self.wait = wait
+
+
+@dataclass(frozen=True)
+class Record:
+    """A file as it was when it was first complete."""
+
+    url: str
+    size: int
+    sha256: str
+
+    def same(self, other: "Record") -> bool:
+        """The same content, wherever it came from."""
+        return (self.size, self.sha256) == (other.size, other.sha256)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How often to ask again without any progress, how long to wait before (twice as long each time), and for an answer."""
+
+    retries: int = 6
+    pause: float = 1.0
+    longest: float = 60.0
+    timeout: float = 30.0
+
+    def before(self, attempt: int, asked: float) -> float:
+        """Seconds to wait; a server that names a time is obeyed, within reason."""
+        return min(max(self.pause * 2**attempt, asked), self.longest)
+
+
+PATIENT = Patience()
+
+
+def recorded(file: Path) -> Record | None:
+    """What is known of a file that has been fetched; it need not be there any more."""
+    try:
+        return Record(**json.loads(_record(file).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError):
+        raise DownloadError(f"{_record(file)}: this record of a download is damaged; remove it and {file.name}") from None
+
+
+def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATIENT) -> Record:
+    """The file, from the network if it is not there yet. Many processes may ask at once."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(file.with_name(f"{file.name}.lock")):
+        known = recorded(file)
+        if not file.exists():
+            if offline:
+                raise DownloadError(f"{url}: not fetched, since the network is switched off; put the file at {file}")
+            _fetched(url, _part(file), patience)
+            found = _measured(url, _part(file))
+            if known is not None and not known.same(found):
+                _part(file).unlink()
+                raise DownloadError(_changed(url, known, found, f"if the new one is right, remove {_record(file)}"))
+            os.replace(_part(file), file)
+            _forget(file)
+            _write_record(file, found)
+            return found
+        if known is None:  # put there by hand, or we were stopped just before it was noted
+            known = _measured(url, file)
+            _write_record(file, known)
+        if _size(file) != known.size:
+            verify(file)
+        return known
+
+
+def verify(file: Path) -> None:
+    """Whether a fetched file is still what it was when it was first complete."""
+    known = recorded(file)
+    if known is not None:
+        found = _measured(known.url, file)
+        if not known.same(found):
+            raise DownloadError(_changed(str(file), known, found, f"remove it and it is fetched anew: rm {file}"))
+
+
+def _changed(what: str, known: Record, found: Record, remedy: str) -> str:
+    if known.size != found.size:
+        return f"{what}: {found.size:,} bytes, but it had {known.size:,} when it was first fetched; {remedy}"
+    return (
+        f"{what}: other content than when it was first fetched (checksum {found.sha256[:12]}, was {known.sha256[:12]}); {remedy}"
+    )
+
+
+def _fetched(url: str, part: Path, patience: Patience) -> None:
+    """Asks until the file is complete; what has arrived stays, and only attempts that bring nothing are counted."""
+    attempt, most = 0, _size(part)
+    with _bar(part.stem) as bar:
+        while True:
+            try:
+                _continued(url, part, patience.timeout, bar)
+            except _Passing as failure:
+                attempt = 0 if _size(part) > most else attempt + 1
+                most = max(most, _size(part))
+                if attempt > patience.retries:
+                    raise DownloadError(
+                        f"{url}: {failure}, {attempt} times in a row. Try again later: what has arrived is kept. "
+                        f"Without network, fetch it elsewhere and put it at {part.with_suffix('')}"
+                    ) from None
+                time.sleep(patience.before(attempt, failure.wait))
+            else:
+                return
+
+
+def _continued(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
+    """One request for what is still missing."""
+    have, version = _size(part), _version(part)
+    headers = {"Accept-Encoding": "identity", "User-Agent": "concord"}
+    if have and version:
+        # Only if the file there is still the one that we have the beginning of; otherwise the server sends all of it.
+        headers |= {"Range": f"bytes={have}-", "If-Range": version}
+    try:
+        # An opener of its own, so that proxies are those of now (http_proxy, https_proxy, no_proxy).
+        opener = urllib.request.build_opener()
+        with opener.open(urllib.request.Request(url, headers=headers), timeout=timeout) as answer:  # noqa: S310
+            _store(answer, part, have, bar)
+    except urllib.error.HTTPError as error:
+        _refused(error, url, part)
+    except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
+        raise _Passing(getattr(error, "reason", None) or error or type(error).__name__) from None
+    except ValueError as error:  # urllib's word for an address that is none
+        raise DownloadError(f"{url}: not an address ({error})") from None
+
+
+def _store(answer: Any, part: Path, have: int, bar: "_Bar") -> None:
+    continued = answer.status == 206
+    if continued and not (answer.headers.get("Content-Range") or f"bytes {have}-").startswith(f"bytes {have}-"):
+        part.unlink()
+        raise _Passing("the server sent another part than was asked for")
+    start = have if continued else 0
+    announced = answer.headers.get("Content-Length")
+    total = start + int(announced) if announced is not None else None
+    if not continued:
+        _note_version(part, answer.headers.get("ETag") or answer.headers.get("Last-Modified") or "")
+    with part.open("ab" if continued else "wb") as stream:
+        bar.show(start, total)
+        while block := answer.read1(BLOCK):
+            stream.write(block)
+            bar.show(stream.tell(), total)
+        arrived = stream.tell()
+    if total is not None and arrived < total:
+        raise _Passing(f"cut off after {arrived:,} of {total:,} bytes")
+
+
+def _refused(error: urllib.error.HTTPError, url: str, part: Path) -> None:
+    if error.code == 416:  # we have more than there is: begin again
+        part.unlink(missing_ok=True)
+        raise _Passing("the file there has changed") from None
+    if error.code not in PASSING:
+        raise DownloadError(f"{url}: the server answers {error.code} {error.reason}; check the address (data.address)") from None
+    asked = error.headers.get("Retry-After") or ""
+    raise _Passing(f"the server answers {error.code} {error.reason}", float(asked) if asked.isdigit() else 0) from None
+
+
+# ---------------------------------------------------------------------- on disk
+
+
+def _part(file: Path) -> Path:
+    return file.with_name(f"{file.name}.part")
+
+
+def _record(file: Path) -> Path:
+    return file.with_name(f"{file.name}.json")
+
+
+def _version(part: Path) -> str:
+    """What the server called the version that we have the beginning of. A weak one does not promise the same bytes."""
+    note = part.with_suffix(".version")
+    version = note.read_text(encoding="utf-8") if note.exists() else ""
+    return "" if version.startswith("W/") else version
+
+
+def _note_version(part: Path, version: str) -> None:
+    part.with_suffix(".version").write_text(version, encoding="utf-8")
+
+
+def _forget(file: Path) -> None:
+    _part(file).with_suffix(".version").unlink(missing_ok=True)
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _measured(url: str, file: Path) -> Record:
+    with file.open("rb") as stream:
+        return Record(url, _size(file), hashlib.file_digest(stream, "sha256").hexdigest())
+
+
+def _write_record(file: Path, known: Record) -> None:
+    temporary = file.with_name(f"{file.name}.json.new")
+    temporary.write_text(json.dumps(asdict(known), indent=1), encoding="utf-8")
+    os.replace(temporary, _record(file))
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    """One process at a time; the lock goes away with the process, however it ends."""
+    with file.open("w", encoding="utf-8") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+# -------------------------------------------------------------------- on screen
+
+
+class _Bar:
+    """A bar in a terminal; elsewhere nothing."""
+
+    def __init__(self, name: str, progress: Progress | None) -> None:
+        self.progress = progress
+        if progress is not None:
+            self.task = progress.add_task(name, total=None)
+
+    def show(self, done: int, total: int | None) -> None:
+        if self.progress is not None:
+            self.progress.update(self.task, completed=done, total=total)
+
+
+@contextmanager
+def _bar(name: str) -> Iterator[_Bar]:
+    log.info("fetching   %s", name)
+    if not console.is_terminal:
+        yield _Bar(name, None)
+        return
+    columns = [TextColumn("{task.description}"), BarColumn(bar_width=16), DownloadColumn(), TransferSpeedColumn()]
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        yield _Bar(name, progress)

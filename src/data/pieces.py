@@ -1,0 +1,135 @@
+"""Pieces of words, by sentencepiece: a unigram or BPE model of the training split's words."""
+
+import base64
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from itertools import pairwise
+from typing import Any
+
+import sentencepiece
+
+from .counts import Counts
+from .errors import UserError
+from .vocabulary import EOS, UNK
+
+START = "▁"  # begins the first piece of every word
+KINDS = ("unigram", "bpe")
+# Besides the pieces that are learnt: <eos>, <unk>, and the 256 bytes that any other character is written in.
+FIXED = 2 + 256
+MEMORY = 1 << 17  # words whose pieces are remembered
+# Words that the pieces are learnt from, the most frequent ones.
+LEARNT_FROM = 1_000_000
+
+
+class Pieces:
+    """Every word is cut on its own, so that a word has the same pieces in a corpus and in a challenge set."""
+
+    def __init__(self, model: bytes) -> None:
+        self.model = model
+        self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        self.words: list[str] = self.processor.id_to_piece(list(range(len(self.processor))))
+        self.eos, self.unk = self.words.index(EOS), self.words.index(UNK)
+        if self.eos != 0:
+            raise ValueError(f"{EOS} must be the first piece; this model has it at {self.eos}")
+        self.known: dict[str, list[int]] = {}
+
+    @classmethod
+    def restored(cls, plain: dict[str, Any]) -> "Pieces":
+        return cls(base64.b64decode(plain["model"]))
+
+    def plain(self) -> dict[str, Any]:
+        kept = {"kind": "sentencepiece", "model": base64.b64encode(self.model).decode("ascii")}
+        return {"vocabulary": self.words, "tokenizer": kept}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return self.unk not in self.encode_word(word)
+
+    def encode_word(self, word: str) -> list[int]:
+        if word not in self.known:
+            if len(self.known) >= MEMORY:
+                self.known.clear()
+            self.known[word] = self._cut(word)
+        return self.known[word]
+
+    def _cut(self, word: str) -> list[int]:
+        if word in (EOS, UNK):
+            return [self.eos if word == EOS else self.unk]
+        # The mark of a beginning must not occur within: words could not be told apart any more.
+        return self.processor.encode(word.replace(START, "_")) or [self.unk]
+
+    def encode(self, words: Iterable[str]) -> list[int]:
+        return [piece for word in words for piece in self.encode_word(word)]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """The words again."""
+        begins, numbers = self.begins(), list(ids)
+        starts = [at for at, number in enumerate(numbers) if begins[number] or number == self.eos]
+        return [self._joined(numbers[start:end]) for start, end in pairwise([*starts, len(numbers)])]
+
+    def _joined(self, pieces: list[int]) -> str:
+        if pieces[0] in (self.eos, self.unk):
+            return self.words[pieces[0]]
+        text: str = self.processor.decode(pieces)
+        return text
+
+    def begins(self) -> list[bool]:
+        return [piece.startswith(START) or piece == UNK for piece in self.words]
+
+    def digest(self) -> str:
+        return hashlib.blake2b(self.model, digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True)
+class PieceRule:
+    """How many pieces, and how they are found. The model sees nothing but the training split."""
+
+    size: int
+    kind: str = "unigram"
+    counted_in: tuple[str, ...] = ("train",)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UserError(f"tokenizer.kind={self.kind}: there is no such kind; there are: {', '.join(KINDS)}")
+        if not (isinstance(self.size, int) and self.size > FIXED):
+            raise UserError(f"tokenizer.vocabulary_size={self.size}: a whole number above {FIXED} is needed (256 are bytes)")
+
+    def key(self) -> str:
+        return f"pieces:{self.kind}:{self.size}:{metadata.version('sentencepiece')}"
+
+    def made(self, counts: Counts) -> Pieces:
+        """Sentencepiece cuts at spaces before it learns, so that words with their counts are all it needs of a text."""
+        entries = (entry for entry in counts.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
+        return Pieces(self._trained(f"{word.replace(START, '_')}\t{count}" for word, count in entries))
+
+    def _trained(self, words: Iterator[str]) -> bytes:
+        model = io.BytesIO()
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=words,
+                input_format="tsv",
+                model_writer=model,
+                model_type=self.kind,
+                vocab_size=self.size,
+                hard_vocab_limit=False,  # a small text has fewer pieces to learn than were asked for
+                byte_fallback=True,
+                character_coverage=0.9999,
+                eos_id=0,
+                eos_piece=EOS,
+                unk_id=1,
+                unk_piece=UNK,
+                bos_id=-1,
+                pad_id=-1,
+                normalization_rule_name="identity",  # the language's rule has done that
+                remove_extra_whitespaces=False,
+                num_threads=1,  # sums in one order: the same text gives the same pieces everywhere
+                minloglevel=2,
+            )
+        except RuntimeError as error:
+            raise UserError(f"tokenizer.vocabulary_size={self.size}: sentencepiece finds: {error}; try another size") from None
+        return model.getvalue()

@@ -1,0 +1,54 @@
+"""Corpora that were published as files: fetched once, then used as they are."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .blocks import Block
+from .download import PATIENT, Patience, Record, fetch, recorded, verify
+from .sources import NOTHING, Exclusion, TextSource
+from .splits import SPLITS
+from .text import TokenizedText, lines
+from .vocabulary import EOS, UNK
+
+log = logging.getLogger(__name__)
+VOCABULARY = "vocab"
+
+
+@dataclass(frozen=True)
+class PublishedSource:
+    """Tokenised text with `<unk>` in place, a file a split, and the list of its words; all addresses begin with `address`."""
+
+    address: str
+    folder: Path
+    offline: bool = False
+    patience: Patience = PATIENT
+    exclude: Exclusion = NOTHING
+
+    def key(self) -> str:
+        """The files by their checksums, wherever they lie; they are fetched if they are not known yet."""
+        known = {name: (recorded(self.file(name)) or self._fetch(name)).sha256 for name in (*SPLITS, VOCABULARY)}
+        return f"published:{known}" + (f":{self.exclude.key}" if self.exclude.key else "")
+
+    def blocks(self, workers: int | None = None) -> Iterator[Block]:
+        for name in (*SPLITS, VOCABULARY):
+            self._fetch(name)
+            verify(self.file(name))
+        known = {EOS, UNK, *(line.strip() for line in lines(self.file(VOCABULARY)))}
+        outside: dict[str, None] = {}
+        text = TextSource({split: self.file(split) for split in SPLITS}, TokenizedText(), seed=0, exclude=self.exclude)
+        for block in text.blocks(workers):
+            outside |= dict.fromkeys(word for word in block.words if word not in known)
+            yield block
+        if outside:
+            log.warning(
+                "%s words of the text are not in %s, for instance %s", len(outside), self.file(VOCABULARY), next(iter(outside))
+            )
+
+    def file(self, name: str) -> Path:
+        """Where a file lies, or will."""
+        return self.folder / f"{name}.txt"
+
+    def _fetch(self, name: str) -> Record:
+        return fetch(f"{self.address}{name}.txt", self.file(name), self.offline, self.patience)

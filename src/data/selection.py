@@ -1,0 +1,81 @@
+"""Which sentences make a corpus, and in which order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from .errors import UserError
+from .splits import SPLITS, UNDECIDED
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which of the sentences that were read make the corpus, and in which order. In this order:
+
+    sentences with more than a share `unknown` of words outside the `frequent` most frequent ones (of their language, in all that
+    was read) are left out; the rest is shuffled by the seed; valid and test take the first words of what no source has assigned,
+    train the words after them, as many as `sizes` asks for in each language (8:1:1 where it asks for nothing); train is cut to
+    `max_tokens` words.
+    So the training text of a smaller `max_tokens` is the beginning of that of a larger one, and valid and test are the same.
+    """
+
+    shuffle: bool = False
+    unknown: float | None = None
+    frequent: int = 50_000
+    sizes: Mapping[str, int] | None = None
+    max_tokens: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_tokens is not None and not (isinstance(self.max_tokens, int) and self.max_tokens > 0):
+            raise UserError(f"data.max_tokens={self.max_tokens}: a whole number above 0 is needed, or null for all")
+        if self.unknown is not None and not 0 <= self.unknown <= 1:
+            raise UserError(f"data.unknown={self.unknown}: a share from 0 to 1 is needed, or null to keep all sentences")
+        for name, size in (self.sizes or {}).items():
+            if name not in SPLITS or not (isinstance(size, int) and size > 0):
+                raise UserError(f"data.tokens.{name}={size}: a whole number above 0 is needed for each of {', '.join(SPLITS)}")
+
+    def key(self) -> str:
+        """Empty where everything is taken as it comes."""
+        return "" if replace(self, seed=0) == EVERYTHING else str(self)
+
+    def orders(self, lengths: np.ndarray, splits: np.ndarray, languages: np.ndarray, kept: np.ndarray) -> dict[str, np.ndarray]:
+        """The numbers of the sentences of each split, in order, from what is known of all: words, split if given, language."""
+        order = np.flatnonzero(kept).astype(np.uint32)
+        if self.shuffle:
+            np.random.RandomState(self.seed).shuffle(order)
+        decided = splits.copy()
+        for language in np.unique(languages):
+            free = order[(splits[order] == UNDECIDED) & (languages[order] == language)]
+            for name, members in self._shared(free, lengths).items():
+                decided[members] = SPLITS.index(name)
+        chosen = {name: order[decided[order] == number] for number, name in enumerate(SPLITS)}
+        if self.max_tokens is not None:
+            chosen["train"] = self._cut(chosen["train"], lengths, self.max_tokens)
+        return chosen
+
+    def _shared(self, free: np.ndarray, lengths: np.ndarray) -> dict[str, np.ndarray]:
+        """Of one language. Valid and test first: they stay the same however much is left for training."""
+        ends = np.cumsum(lengths[free], dtype=np.int64)
+        total = int(ends[-1]) if len(ends) else 0
+        asked = dict(self.sizes) if self.sizes else {"train": total * 8 // 10, "valid": total // 10, "test": total // 10}
+        if sum(asked.values()) > total:  # too little for all: everyone gets the same share of what was asked for
+            asked = {name: size * total // sum(asked.values()) for name, size in asked.items()}
+        elif not self.sizes:
+            asked["train"] = total
+        bounds = np.cumsum([0, asked["valid"], asked["test"], asked["train"]])
+        places = np.searchsorted(ends, bounds, side="right")
+        valid, test, train = (free[start:end] for start, end in pairwise(places.tolist()))
+        return {"train": train, "valid": valid, "test": test}
+
+    def _cut(self, train: np.ndarray, lengths: np.ndarray, words: int) -> np.ndarray:
+        if not self.shuffle:  # the beginning of a text is not a sample of it
+            train = train.copy()
+            np.random.RandomState(self.seed).shuffle(train)
+        ends = np.cumsum(lengths[train], dtype=np.int64)
+        return train[: int(np.searchsorted(ends, words, side="right"))]
+
+
+EVERYTHING = Selection()

@@ -1,0 +1,85 @@
+"""How far a run has come, read from its folder while it trains or after."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from .run_folder import RunFolder
+
+PERPLEXITY = "valid/perplexity"
+
+
+def state(folder: RunFolder) -> tuple[str, str]:
+    """`done`, `running`, `stopped` (asked to, and saved) or `failed`, and why."""
+    if folder.in_use():
+        return "running", ""
+    if folder.finished():
+        return "done", ""
+    starts = folder.provenance().get("starts", [])
+    ended = starts[-1].get("ended") if starts else None
+    # Whoever was killed or lost power could not say so.
+    return (ended["state"], ended["why"]) if ended else ("failed", "ended without a word: killed, or the machine went down")
+
+
+class History:
+    """The numbers of a run so far; without a file there are none."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        try:
+            with folder.metrics.open(encoding="utf-8", newline="") as stream:
+                self.rows = list(csv.DictReader(stream))
+        except OSError:
+            self.rows = []
+        self.result = _result(folder)
+
+    def names(self) -> list[str]:
+        """Of everything that was measured."""
+        return sorted({name for row in self.rows for name, value in row.items() if value} | {*self.result})
+
+    @property
+    def validations(self) -> list[dict[str, str]]:
+        """A row for each epoch. A model may have been probed in between as well."""
+        return [row for row in self.rows if _number(row.get(PERPLEXITY)) is not None]
+
+    @property
+    def epochs(self) -> int:
+        return len(self.validations)
+
+    def by_epoch(self, metric: str) -> list[float | None]:
+        """Its value after every epoch; nothing where it was not measured."""
+        return [_number(row.get(metric)) for row in self.validations]
+
+    def of_best(self, metric: str) -> float | None:
+        """The value that belongs to best.ckpt, so that several metrics describe one and the same model; else the newest."""
+        if metric in self.result:
+            return float(self.result[metric])
+        measured = self.by_epoch(metric)
+        epoch = self.result.get("best epoch", 0)
+        if 0 < epoch <= len(measured) and (value := measured[epoch - 1]) is not None:
+            return value
+        everywhere = [value for row in self.rows if (value := _number(row.get(metric))) is not None]
+        return everywhere[-1] if everywhere else None
+
+
+def _result(folder: RunFolder) -> dict[str, Any]:
+    try:
+        return folder.result()
+    except (OSError, json.JSONDecodeError):
+        return {}
+
+
+def _number(text: str | None) -> float | None:
+    """A cell; the last one may be half written."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
+
+
+def runs_below(place: Path) -> list[RunFolder]:
+    """Every run in a folder or in a folder of it, by name; what lies inside a run is its own."""
+    if (place / "config.yaml").exists() and (place / "provenance.json").exists():
+        return [RunFolder(place)]
+    inside = sorted(part for part in place.iterdir() if part.is_dir() and not part.is_symlink()) if place.is_dir() else []
+    return [run for part in inside for run in runs_below(part)]

@@ -1,0 +1,76 @@
+"""Coverage: how many items of a set each published rule keeps, and which tested forms a tokenizer cuts into pieces.
+
+Only the tokenizer is needed, never the model. The rules:
+one_word         the variants differ in exactly one word (Goldberg 2019; Mueller et al. 2020 lose a third of French to it)
+known            no tested form has an unknown piece
+one_piece        one word, which is one known piece, in every variant: what `skip_multi_piece` keeps (their Table 7)
+equal_pieces     as many pieces in every variant (Zaczynska et al. 2020)
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from .challenge_set import ChallengeSet, differing
+from .scorers import Sentence
+
+# From sentences to the number of pieces of each one's target, and whether all of them are known:
+# `functools.partial(probes.scorers.pretrained.pieces.target_pieces, tokenizer)`.
+Counter = Callable[[Sequence[Sentence]], list[tuple[int, bool]]]
+
+
+class Coverage(NamedTuple):
+    """One construction: items, and how many of them each rule keeps."""
+
+    construction: str
+    items: int
+    one_word: int
+    known: int
+    one_piece: int
+    equal_pieces: int
+
+
+class Forms(NamedTuple):
+    """The tested words of a language, each once, and those among them that are several pieces or have an unknown one."""
+
+    language: str
+    forms: list[str]
+    multi_piece: list[str]
+
+
+def coverage(made: ChallengeSet, count: Counter) -> Coverage:
+    """How many items each rule keeps."""
+    items = list(targets(made))
+    counted = iter(count([sentence for item in items for sentence in item]))
+    one_word = known = one_piece = equal = 0
+    for item in items:
+        pieces = [next(counted) for _ in item]
+        single = all(end - start == 1 for _, (start, end), *_ in item)
+        recognised = all(fine for _, fine in pieces)
+        one_word += single
+        known += recognised
+        one_piece += single and recognised and all(number == 1 for number, _ in pieces)
+        equal += len({number for number, _ in pieces}) == 1
+    return Coverage(made.construction, len(items), one_word, known, one_piece, equal)
+
+
+def forms(sets: Sequence[ChallengeSet], count: Counter) -> Forms:
+    """The tested words of all sets (where one word is tested), and which are not one known piece (Hilsenbek 2022, Table 1)."""
+    found: dict[str, Sentence] = {}
+    for made in sets:
+        for item in targets(made):
+            for sentence in item if all(end - start == 1 for _, (start, end), *_ in item) else ():
+                found.setdefault(sentence.words.split(" ")[sentence.target[0]], sentence)
+    several = [form for form, (number, known) in zip(found, count(list(found.values())), strict=True) if number != 1 or not known]
+    return Forms(sets[0].language if sets else "", sorted(found), sorted(several))
+
+
+def targets(made: ChallengeSet) -> Iterator[list[Sentence]]:
+    """The sentences of each item, with where the first differs from the others as their targets."""
+    for number in range(len(made)):
+        first, *others = range(made.firsts[number], made.firsts[number + 1])
+        item: dict[Sentence, None] = {}
+        for other in others:
+            spans = differing(made.sentences[first].split(), made.sentences[other].split())
+            for variant, span in zip((first, other), spans, strict=True):
+                item[Sentence(made.sentences[variant], span, made.texts[variant] or "", number)] = None
+        yield list(item)

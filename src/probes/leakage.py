@@ -1,0 +1,198 @@
+"""What of the challenge sets a model has read in training: whole sentences, critical n-grams, and how often the tested forms.
+
+A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or
+not its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence's beginning counts as
+a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as untold.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from data.corpus import Corpus, Split
+from data.tokenizer import Tokenizer
+from data.vocabulary import EOS
+
+from .challenge_set import TARGET, ChallengeSet
+
+MARKS = ("", ".", "!", "?")
+BEFORE = 2  # words before the target
+SENTENCES = 1 << 14  # of the corpus, looked at together
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Words of a set that occur in the training split: whether they are from good or bad variants, and how often they occur."""
+
+    construction: str
+    words: str
+    grammatical: bool | None
+    count: int
+
+
+@dataclass(frozen=True)
+class Leakage:
+    sentences: list[Leak]
+    ngrams: list[Leak]
+    checked: dict[str, int]  # how many different ones were looked for
+    untold: dict[str, int]  # how many of them hold a word that the vocabulary does not have
+
+    def line(self) -> str:
+        """For the table at the start of a run."""
+        parts = []
+        for kind, found in (("sentences", self.sentences), ("n-grams", self.ngrams)):
+            untold = f" ({self.untold[kind]:,} cannot be told)" if self.untold[kind] else ""
+            parts.append(f"{len(found):,} of {self.checked[kind]:,} challenge {kind}{untold}")
+        return f"{', '.join(parts)} occur in the training text"
+
+    def save(self, file: Path) -> None:
+        """All of it, a row each."""
+        with file.open("w", encoding="utf-8") as stream:
+            stream.write("kind\tconstruction\tgrammatical\tcount\twords\n")
+            for kind, found in (("sentence", self.sentences), ("n-gram", self.ngrams)):
+                for leak in found:
+                    shown = "" if leak.grammatical is None else str(leak.grammatical).lower()
+                    stream.write(f"{kind}\t{leak.construction}\t{shown}\t{leak.count}\t{leak.words}\n")
+
+
+def leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
+    """One pass over the training split for all sets, sentences and n-grams together."""
+    wanted: dict[str, dict[tuple[str, str, bool | None], None]] = {"sentences": {}, "n-grams": {}}
+    for made in sets:
+        for sentence, grammatical, spans in zip(made.sentences, made.grammatical, made.spans, strict=True):
+            words = _open(sentence.split())
+            wanted["sentences"][made.construction, " ".join(words), grammatical] = None
+            for span in spans:
+                if span.name.startswith(TARGET) and span.end > span.start:
+                    wanted["n-grams"][made.construction, _ngram(words, span.start, span.end), grammatical] = None
+    spelled = {kind: {words: _written(words, kind) for _, words, _ in keys} for kind, keys in wanted.items()}
+    searches = {kind: _Search(forms, corpus.vocabulary, whole=kind == "sentences") for kind, forms in spelled.items()}
+    counts = _searched(searches, corpus.train, corpus.vocabulary)
+    return Leakage(
+        _leaks(wanted["sentences"], counts["sentences"]),
+        _leaks(wanted["n-grams"], counts["n-grams"]),
+        checked={kind: len(forms) for kind, forms in spelled.items()},
+        untold={kind: len(search.untold) for kind, search in searches.items()},
+    )
+
+
+def frequencies(sets: Iterable[ChallengeSet], corpus: Corpus) -> dict[str, int]:
+    """How often each tested form occurs in the training split; forms outside the vocabulary are not in the answer."""
+    forms: dict[str, None] = {}
+    for made in sets:
+        for sentence, spans in zip(made.sentences, made.spans, strict=True):
+            for span in spans:
+                if span.name.startswith(TARGET) and span.end > span.start:
+                    forms[" ".join(sentence.split()[span.start : span.end])] = None
+    return counted(forms, corpus)
+
+
+def counted(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
+    """How often each of these stretches of words occurs in the training split, if the vocabulary has all its words."""
+    wanted = {form: [form.split()] for form in forms}
+    search = _Search(wanted, corpus.vocabulary, whole=False)
+    counts = _searched({"forms": search}, corpus.train, corpus.vocabulary)["forms"]
+    return {form: counts.get(form, 0) for form in wanted if form not in search.untold}
+
+
+def _leaks(wanted: Iterable[tuple[str, str, bool | None]], counts: dict[str, int]) -> list[Leak]:
+    return [
+        Leak(construction, words, grammatical, counts[words]) for construction, words, grammatical in wanted if words in counts
+    ]
+
+
+def _open(words: list[str]) -> list[str]:
+    """Without the mark that closes a sentence."""
+    return words[:-1] if len(words) > 1 and words[-1] in MARKS else words
+
+
+def _ngram(words: Sequence[str], start: int, end: int) -> str:
+    return " ".join([EOS, *words][max(0, start + 1 - BEFORE) : end + 1])
+
+
+def _written(words: str, kind: str) -> list[list[str]]:
+    """All the ways in which a text would write it: a first word with or without a capital, a sentence with or without a mark."""
+    plain = words.split()
+    first = 1 if plain[0] == EOS else 0
+    capital = [*plain[:first], plain[first][:1].upper() + plain[first][1:], *plain[first + 1 :]]
+    ways = [plain] if capital == plain else [plain, capital]
+    return [[*way, mark] if mark else way for way in ways for mark in (MARKS if kind == "sentences" else ("",))]
+
+
+class _Search:
+    """Sequences of tokens that are looked for, by their length; each stands for the words that it is a way of writing."""
+
+    def __init__(self, forms: dict[str, list[list[str]]], tokenizer: Tokenizer, whole: bool) -> None:
+        self.whole = whole
+        self.untold = {name for name, ways in forms.items() if any(word != EOS and word not in tokenizer for word in ways[0])}
+        by_length: defaultdict[int, dict[tuple[int, ...], list[str]]] = defaultdict(dict)
+        for name, ways in forms.items():
+            for way in ways:
+                if name not in self.untold and all(word == EOS or word in tokenizer for word in way):
+                    tokens = tuple(tokenizer.encode(way))
+                    by_length[len(tokens)].setdefault(tokens, []).append(name)
+        self.groups = [_Group(length, found, len(tokenizer)) for length, found in sorted(by_length.items())]
+
+    def look(self, ids: np.ndarray, starts: np.ndarray, lengths: np.ndarray, ends: np.ndarray) -> None:
+        """In sentences that lie at these places, each preceded by <eos>; `ends`: whether a word may end at each token."""
+        for group in self.groups:
+            if self.whole:
+                places = starts[lengths == group.length]
+            else:
+                places = np.flatnonzero(group.last[ids] & ends) - group.length + 1
+                places = places[places >= 0]
+            group.look(ids, places)
+
+    def counts(self) -> dict[str, int]:
+        """Of everything that was found."""
+        total: Counter[str] = Counter()
+        for group in self.groups:
+            for names, count in zip(group.names, group.counts.tolist(), strict=True):
+                total.update(dict.fromkeys(names, count) if count else {})
+        return dict(total)
+
+
+class _Group:
+    """Sequences of one length, in the order of a number made of their tokens."""
+
+    def __init__(self, length: int, names: dict[tuple[int, ...], list[str]], vocabulary: int) -> None:
+        self.length = length
+        random = np.random.RandomState(0)
+        self.value = random.randint(0, 1 << 62, vocabulary, dtype=np.int64).astype(np.uint64)
+        self.place = random.randint(0, 1 << 62, length, dtype=np.int64).astype(np.uint64) | np.uint64(1)
+        tokens = np.array(list(names), dtype=np.int64).reshape(-1, length)
+        keys = self._keys(tokens)
+        order = np.argsort(keys, kind="stable")
+        self.keys, self.tokens = keys[order], tokens[order]
+        self.names = [names[tuple(row)] for row in self.tokens.tolist()]
+        self.counts = np.zeros(len(order), dtype=np.int64)
+        self.last = np.zeros(vocabulary, dtype=bool)
+        self.last[tokens[:, -1]] = True
+
+    def _keys(self, tokens: np.ndarray) -> np.ndarray:
+        keys: np.ndarray = (self.value[tokens] * self.place).sum(axis=1, dtype=np.uint64)
+        return keys
+
+    def look(self, ids: np.ndarray, places: np.ndarray) -> None:
+        """Counts the sequences that begin at these places."""
+        tokens = ids[places[:, None] + np.arange(self.length)]
+        at = np.minimum(np.searchsorted(self.keys, self._keys(tokens)), len(self.keys) - 1)
+        same = (self.tokens[at] == tokens).all(axis=1)  # the key finds, the tokens decide
+        self.counts += np.bincount(at[same], minlength=len(self.counts))
+
+
+def _searched(searches: dict[str, _Search], split: Split, tokenizer: Tokenizer) -> dict[str, dict[str, int]]:
+    begins = tokenizer.begins()
+    begin = np.ones(len(tokenizer), dtype=bool) if begins is None else np.array(begins)
+    begin[tokenizer.eos] = True
+    for first in range(0, len(split), SENTENCES):
+        offsets = split.offsets[first : first + SENTENCES + 1]
+        ids = np.concatenate([[tokenizer.eos], np.asarray(split.ids[offsets[0] : offsets[-1]])]).astype(np.int64)
+        starts = offsets[:-1] - offsets[0] + 1
+        ends = np.append(begin[ids[1:]], True)
+        for search in searches.values():
+            search.look(ids, starts, np.diff(offsets) - 1, ends)
+    return {kind: search.counts() for kind, search in searches.items()}

@@ -1,0 +1,65 @@
+"""Scorers of pretrained models: anything that transformers loads, masked or causal.
+
+transformers takes seconds to import, so nothing imports this package before a pretrained model is asked for.
+
+    model = load("bert-base-multilingual-cased")
+    scores = scorer("pll", model).score([Sentence("der Gast lacht .", (2, 3))])
+
+A word that the model has no piece for is marked `unknown`; so are the words of targets that a rule leaves out
+(`skip_multi_piece`, `equal_pieces`), and all words of a sentence without a target where only the target is scored. They are
+reported as uncovered.
+"""
+
+import dataclasses
+from pathlib import Path
+
+from data.errors import UserError
+
+try:
+    import transformers  # noqa: F401
+except ImportError:
+    raise UserError('model=hf needs transformers; pip install "concord-lm[hf]"') from None
+
+from .. import Scorer
+from .cached import Cached
+from .causal import Causal
+from .errors import PretrainedError
+from .loading import Kind, Pretrained, load
+from .masked import RULES, Masked
+from .options import Options
+from .unmasked import Unmasked
+
+__all__ = ["SCORINGS", "Options", "Pretrained", "PretrainedError", "default_scoring", "load", "scorer"]
+
+SCORINGS: dict[str, Kind] = {**dict.fromkeys([*RULES, "sentence_ce"], "masked"), "causal": "causal"}
+
+
+def default_scoring(pretrained: Pretrained) -> str:
+    """Where nothing is asked for: what most studies of such models report."""
+    return "causal" if pretrained.kind == "causal" else "pll_word_l2r"
+
+
+def scorer(scoring: str, pretrained: Pretrained, options: Options | None = None, cache: Path | None = None) -> Scorer:
+    """A scorer by its name; with a folder for what it has computed before."""
+    options = options or Options()
+    check(scoring, pretrained)
+    made: Scorer
+    if scoring == "causal":
+        made = Causal(pretrained, options)
+    elif scoring == "sentence_ce":
+        made = Unmasked(pretrained, options)
+    else:
+        made = Masked(scoring, pretrained, options)
+    chosen = {name: value for name, value in dataclasses.asdict(options).items() if name != "tokens"}
+    return made if cache is None else Cached(made, f"{pretrained.digest} {scoring} {chosen}", cache)
+
+
+def check(scoring: str, pretrained: Pretrained) -> None:
+    """Before any work: whether there is such a scoring, and for this kind of model."""
+    if scoring not in SCORINGS:
+        raise UserError(f"probes.scoring={scoring}: there is no such scoring; there are: {', '.join(SCORINGS)}")
+    if SCORINGS[scoring] != pretrained.kind:
+        fitting = ", ".join(name for name, kind in SCORINGS.items() if kind == pretrained.kind)
+        raise PretrainedError(
+            pretrained.name, f"a {pretrained.kind} model; probes.scoring={scoring} does not fit it, these do: {fitting}"
+        )

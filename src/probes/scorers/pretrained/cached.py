@@ -1,0 +1,56 @@
+"""Scores that were computed once, kept on disk under a name made of everything they depend on."""
+
+import hashlib
+import logging
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .. import Scorer, Sentence, WordScores
+
+log = logging.getLogger(__name__)
+# Part of every name: raise it when a scorer changes what it computes.
+VERSION = 1
+
+
+class Cached:
+    """Another scorer with a memory. `key` stands for the model and the options, `folder` is where scores are kept."""
+
+    def __init__(self, scorer: Scorer, key: str, folder: Path) -> None:
+        self.name = scorer.name
+        self.scorer, self.key, self.folder = scorer, key, folder
+
+    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+        file = self.folder / f"{self._name(sentences)}.npz"
+        known = _read(file)
+        if known is not None:
+            log.info("%s: %s sentences known from %s", self.name, f"{len(sentences):,}", file)
+            return known
+        scores = self.scorer.score(sentences)
+        _write(file, scores)
+        return scores
+
+    def _name(self, sentences: Sequence[Sentence]) -> str:
+        digest = hashlib.blake2b(f"{VERSION}\n{self.key}\n{self.name}\n".encode(), digest_size=16)
+        for sentence in sentences:
+            digest.update(f"{sentence.words}\t{sentence.target}\t{sentence.text}\t{sentence.item}\n".encode())
+        return digest.hexdigest()
+
+
+def _read(file: Path) -> WordScores | None:
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as columns:
+            return WordScores(columns["firsts"], columns["logprobs"], columns["unknown"])
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
+        return None  # not there, or damaged: computed again
+
+
+def _write(file: Path, scores: WordScores) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_suffix(f".{os.getpid()}")
+    with temporary.open("wb") as stream:
+        np.savez(stream, firsts=scores.firsts, logprobs=scores.logprobs, unknown=scores.unknown)
+    os.replace(temporary, file)

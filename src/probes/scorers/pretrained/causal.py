@@ -1,0 +1,170 @@
+"""causal: each piece after what stands before it, in the way the model was trained.
+
+What stands before the first word is a stated choice (`start`): the tokenizer's bos or eos, a token by its name, or nothing. With
+nothing the first piece is given and not scored. No end is scored.
+
+Sentences of a challenge set begin alike, so their pieces form a tree. It is read as one long input in which a piece sees its
+ancestors only and has the position of its depth; each distinct beginning is computed once. Models that cannot read like this
+(they ignore such a mask, or count positions themselves) are found out by a comparison at the start and read sentence by sentence.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .. import Sentence, WordScores
+from .errors import PretrainedError
+from .forward import ALIKE, Forward
+from .loading import Pretrained
+from .options import Options
+from .pieces import read_by
+from .progress import shown
+from .questions import Questions
+from .scores import first_words, unknown, word_scores
+
+log = logging.getLogger(__name__)
+Sequences = Sequence[tuple[int, ...]]
+TRIED = 6  # sentences on which the two ways are compared
+
+
+class Tree:
+    """Beginnings of sentences that something follows (nodes), and what follows them (edges). Sequences come in sorted order."""
+
+    def __init__(self) -> None:
+        self.pieces: list[int] = []  # of each node, its last piece
+        self.parents: list[int] = []
+        self.depths: list[int] = []
+        self.edges: list[tuple[int, int]] = []  # a node and the piece that follows it
+        self.paths: list[list[int]] = []  # of each sequence, the edges of its pieces from the second on
+        self._last: tuple[int, ...] = ()
+        self._nodes: list[int] = []  # of the last sequence, by depth
+
+    def grow(self, sequence: tuple[int, ...]) -> None:
+        shared = _shared(sequence, self._last)
+        path = self.paths[-1][: max(shared - 1, 0)] if self.paths else []
+        del self._nodes[shared:]
+        for depth in range(len(self._nodes), len(sequence) - 1):
+            self._nodes.append(self._node(sequence[depth], self._nodes[-1] if depth else -1, depth))
+        for depth in range(len(path) + 1, len(sequence)):
+            path.append(len(self.edges))
+            self.edges.append((self._nodes[depth - 1], sequence[depth]))
+        self.paths.append(path)
+        self._last = sequence
+
+    def _node(self, piece: int, parent: int, depth: int) -> int:
+        self.pieces.append(piece)
+        self.parents.append(parent)
+        self.depths.append(depth)
+        return len(self.pieces) - 1
+
+    def inputs(self) -> dict[str, torch.Tensor]:
+        """The nodes as one input (1, N), with a mask (1, 1, N, N) that shows to each its ancestors and itself."""
+        seen = np.eye(len(self.pieces), dtype=bool)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[node] |= seen[parent]
+        mask = torch.where(torch.from_numpy(seen), 0.0, torch.finfo(torch.float32).min)
+        return {
+            "input_ids": torch.tensor([self.pieces]),
+            "attention_mask": mask[None, None],
+            "position_ids": torch.tensor([self.depths]),
+        }
+
+
+def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """The length of the common beginning."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+class Causal:
+    """A causal model."""
+
+    def __init__(self, pretrained: Pretrained, options: Options) -> None:
+        self.pretrained, self.options = pretrained, options
+        self.start = start_of(pretrained, options.start)
+        self.name = f"causal({options.start})" + ("+joined" if options.spacing == "joined" else "")
+        self.forward = Forward(pretrained)
+        self.shares: bool | None = None  # not known yet
+
+    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+        made = read_by(self.pretrained, sentences, self.options.spacing, marks=False)
+        sequences = [(*self.start, *pieces.ids.tolist()) for pieces in made]
+        distinct = sorted(set(sequences))
+        with shown(self.name, len(sentences)) as advance:
+            answers = dict(zip(distinct, self._logprobs(distinct, advance), strict=True))
+        words: list[int] = []
+        logprobs = [np.zeros(0, np.float32)]
+        given = 1 - len(self.start)  # without a start the first piece is not scored
+        for sequence, pieces, first in zip(sequences, made, first_words(made), strict=True):
+            words += (first + pieces.words[given:]).tolist()
+            logprobs.append(answers[sequence])
+        return word_scores(made, words, np.concatenate(logprobs), unknown(made, sentences, []))
+
+    def _logprobs(self, sequences: Sequences, advance: Callable[[float], None]) -> list[NDArray[np.float32]]:
+        """Of each sequence, the log-probabilities of its pieces from the second on."""
+        if self.shares is None and sequences:
+            self.shares = self._try([sequences[i] for i in sorted({i * len(sequences) // TRIED for i in range(TRIED)})])
+        return self._by_tree(sequences, advance) if self.shares else self._one_by_one(sequences, advance)
+
+    def _try(self, sequences: Sequences) -> bool:
+        """Whether a tree gives what the sentences give one by one."""
+        alone = self._one_by_one(sequences, lambda share: None)
+        try:
+            together = self._by_tree(sequences, lambda share: None)
+        except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
+            together = []
+        alike = len(together) == len(alone) and all(
+            np.allclose(a, b, rtol=0, atol=ALIKE) for a, b in zip(alone, together, strict=True)
+        )
+        if not alike:
+            log.info("%s cannot read a tree of sentences; each is read on its own", self.pretrained.name)
+        return alike
+
+    def _by_tree(self, sequences: Sequences, advance: Callable[[float], None]) -> list[NDArray[np.float32]]:
+        found: list[NDArray[np.float32]] = []
+        tree = Tree()
+        for number, sequence in enumerate(sequences):
+            tree.grow(sequence)
+            if len(tree.pieces) >= self.options.tokens or number == len(sequences) - 1:
+                found += self._read(tree)
+                advance(len(tree.paths) / len(sequences))
+                tree = Tree()
+        return found
+
+    def _read(self, tree: Tree) -> list[NDArray[np.float32]]:
+        if not tree.edges:
+            return [np.zeros(0, np.float32) for _ in tree.paths]
+        nodes, pieces = (torch.tensor(column) for column in zip(*tree.edges, strict=True))
+        answers = self.forward(tree.inputs(), torch.arange(len(tree.pieces)), nodes, pieces)
+        return [answers[path] for path in tree.paths]
+
+    def _one_by_one(self, sequences: Sequences, advance: Callable[[float], None]) -> list[NDArray[np.float32]]:
+        """Each read on its own, though several at a time."""
+        questions = Questions()
+        asked = []
+        for sequence in sequences:
+            ids = np.array(sequence[:-1], np.int64)
+            asked.append([questions.ask(ids, place, piece) for place, piece in enumerate(sequence[1:])])
+        answers = questions.answers(self.forward, self.options.tokens, advance)
+        return [answers[numbers] for numbers in asked]
+
+
+def start_of(pretrained: Pretrained, start: str) -> tuple[int, ...]:
+    """The piece before the first word, if any."""
+    tokenizer = pretrained.tokenizer
+    if start == "none":
+        return ()
+    if start in ("bos", "eos"):
+        number = tokenizer.bos_token_id if start == "bos" else tokenizer.eos_token_id
+        if number is None:
+            raise PretrainedError(pretrained.name, f"its tokenizer has no {start} token; model.start= bos, eos, none or a token")
+        return (int(number),)
+    vocabulary = tokenizer.get_vocab()
+    if start not in vocabulary:
+        raise PretrainedError(
+            pretrained.name, f"model.start={start}: no token of its vocabulary; write bos, eos, none or a token"
+        )
+    return (int(vocabulary[start]),)

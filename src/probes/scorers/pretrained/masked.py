@@ -1,0 +1,94 @@
+"""Scorers of masked models. Each is a rule: which pieces are hidden while one is scored.
+
+masked_target     Goldberg 2019: the target, all of its pieces; they are revealed from left to right. Other words score 0.
+pll               Salazar et al. 2020: the piece itself.
+pll_word_l2r      Kauf and Ivanova 2023: the piece and what is right of it in its word.
+pll_whole_word    the same: all pieces of its word.
+left_to_right     Wang and Cho 2019: the piece and everything right of it (the closing mark stays).
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import Sentence, WordScores
+from .forward import Forward
+from .loading import Pretrained
+from .options import Options
+from .pieces import MARK, Pieces, read_by
+from .progress import shown
+from .questions import Questions
+from .scores import first_words, multi_piece, unequal, unknown, without_target, word_scores
+
+# From the pieces of a sentence, its target and the place that is scored to the places that are hidden.
+Rule = Callable[[Pieces, tuple[int, int], int], NDArray[np.bool_]]
+
+
+def _target(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+    return (pieces.words >= target[0]) & (pieces.words < target[1]) & _from(pieces, place)
+
+
+def _piece(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+    return np.arange(len(pieces.ids)) == place
+
+
+def _rest_of_word(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+    return (pieces.units == pieces.units[place]) & _from(pieces, place)
+
+
+def _word(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+    return pieces.units == pieces.units[place]
+
+
+def _rest(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+    return _from(pieces, place) & (pieces.words != MARK)
+
+
+def _from(pieces: Pieces, place: int) -> NDArray[np.bool_]:
+    return np.arange(len(pieces.ids)) >= place
+
+
+RULES: dict[str, Rule] = {
+    "masked_target": _target,
+    "pll": _piece,
+    "pll_word_l2r": _rest_of_word,
+    "pll_whole_word": _word,
+    "left_to_right": _rest,
+}
+
+
+class Masked:
+    """A masked model with one of the rules."""
+
+    def __init__(self, scoring: str, pretrained: Pretrained, options: Options) -> None:
+        self.rule, self.only_target = RULES[scoring], scoring == "masked_target"
+        self.pretrained, self.options = pretrained, options
+        self.skips = options.skip_multi_piece and self.only_target
+        equal = options.equal_pieces and self.only_target
+        rules = {without_target: self.only_target, multi_piece: self.skips, unequal: equal}
+        self.drops = [rule for rule, given in rules.items() if given]
+        marks = {"+skip_multi_piece": self.skips, "+equal_pieces": equal, "+joined": options.spacing == "joined"}
+        self.name = scoring + "".join(mark for mark, given in marks.items() if given)
+        self.forward = Forward(pretrained)
+
+    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+        made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
+        questions = Questions()
+        words: list[int] = []
+        asked: list[int] = []
+        for pieces, sentence, first in zip(made, sentences, first_words(made), strict=True):
+            for place in self._places(pieces, sentence):
+                ids = np.where(self.rule(pieces, sentence.target, place), self.pretrained.tokenizer.mask_token_id, pieces.ids)
+                asked.append(questions.ask(ids, place, int(pieces.ids[place])))
+                words.append(first + int(pieces.words[place]))
+        with shown(self.name, len(sentences)) as advance:
+            answers = questions.answers(self.forward, self.options.tokens, advance)
+        return word_scores(made, words, answers[asked], unknown(made, sentences, self.drops))
+
+    def _places(self, pieces: Pieces, sentence: Sentence) -> list[int]:
+        """What is scored; a target that a rule leaves out is not."""
+        if not self.only_target:
+            return np.flatnonzero(pieces.words != MARK).tolist()
+        places = pieces.of(*sentence.target).tolist()
+        return [] if self.skips and len(places) != 1 else places

@@ -1,0 +1,69 @@
+"""Questions to a model: in this input, at this place, how probable is this piece? Equal inputs are read once."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .forward import Forward
+
+Ids = NDArray[np.int64]
+
+
+class Questions:
+    """Distinct inputs, each with what is asked of it; equal questions share a number."""
+
+    def __init__(self) -> None:
+        self.rows: dict[bytes, int] = {}
+        self.inputs: list[Ids] = []
+        self.asked: list[dict[tuple[int, int], int]] = []  # of each input: (place, piece) → number of the question
+        self.count = 0
+
+    def ask(self, ids: Ids, place: int, piece: int) -> int:
+        row = self.rows.setdefault(ids.tobytes(), len(self.inputs))
+        if row == len(self.inputs):
+            self.inputs.append(ids)
+            self.asked.append({})
+        number = self.asked[row].setdefault((place, piece), self.count)
+        self.count += number == self.count
+        return number
+
+    def answers(self, forward: Forward, tokens: int, advance: Callable[[float], None]) -> NDArray[np.float32]:
+        """The log-probability asked for by each question."""
+        found = np.empty(self.count, np.float32)
+        for rows in batches([len(ids) for ids in self.inputs], tokens):
+            inputs = padded([self.inputs[row] for row in rows], forward.pad)
+            length = inputs["input_ids"].shape[1]
+            places: dict[int, int] = {}
+            asked, pieces, numbers = [], [], []
+            for b, row in enumerate(rows):
+                for (place, piece), number in self.asked[row].items():
+                    asked.append(places.setdefault(b * length + place, len(places)))
+                    pieces.append(piece)
+                    numbers.append(number)
+            found[numbers] = forward(inputs, torch.tensor(list(places)), torch.tensor(asked), torch.tensor(pieces))
+            advance(len(rows) / len(self.inputs))
+        return found
+
+
+def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Rows of about equal length, at most so many tokens at a time (one row at least)."""
+    # The longest first, so that a lack of memory shows at once.
+    order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+    first = 0
+    while first < len(order):
+        size = max(1, tokens // max(lengths[order[first]], 1))
+        yield order[first : first + size]
+        first += size
+
+
+def padded(rows: Sequence[Ids], pad: int) -> dict[str, torch.Tensor]:
+    """Filled up on the right, which no model looks at."""
+    longest = max(map(len, rows))
+    ids = torch.full((len(rows), longest), pad)
+    mask = torch.zeros((len(rows), longest), dtype=torch.long)
+    for b, row in enumerate(rows):
+        ids[b, : len(row)] = torch.from_numpy(row)
+        mask[b, : len(row)] = 1
+    return {"input_ids": ids, "attention_mask": mask}

@@ -1,0 +1,54 @@
+"""sentence_ce (Zaczynska et al. 2020): the mean cross-entropy of a sentence that the masked model sees as it is.
+
+The mean goes over all pieces, the marks at both ends included. Here every piece brings its log-probability, divided by their
+number, to its word, the marks to the first and the last word; so the sum over the words is minus the published figure.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import Sentence, WordScores
+from .forward import Forward
+from .loading import Pretrained
+from .options import Options
+from .pieces import MARK, read_by
+from .progress import shown
+from .questions import Questions
+from .scores import first_words, unequal, unknown, word_scores
+
+
+class Unmasked:
+    """A masked model that is shown what it scores."""
+
+    def __init__(self, pretrained: Pretrained, options: Options) -> None:
+        self.pretrained, self.options = pretrained, options
+        marks = {"+equal_pieces": options.equal_pieces, "+joined": options.spacing == "joined"}
+        self.name = "sentence_ce" + "".join(mark for mark, given in marks.items() if given)
+        self.forward = Forward(pretrained)
+
+    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+        made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
+        questions = Questions()
+        words: list[int] = []
+        asked: list[int] = []
+        shares: list[float] = []
+        for pieces, first in zip(made, first_words(made), strict=True):
+            owners = _owners(pieces.words)
+            for place, piece in enumerate(pieces.ids.tolist()):
+                asked.append(questions.ask(pieces.ids, place, piece))
+                words.append(first + owners[place])
+                shares.append(1 / len(pieces.ids))
+        with shown(self.name, len(sentences)) as advance:
+            answers = questions.answers(self.forward, self.options.tokens, advance)
+        drops = [unequal] if self.options.equal_pieces else []
+        return word_scores(made, words, answers[asked] * np.array(shares, np.float32), unknown(made, sentences, drops))
+
+
+def _owners(words: np.ndarray) -> list[int]:
+    """The word of each piece; marks belong to the word before them, the opening ones to the first."""
+    owners, last = [], 0
+    for word in words.tolist():
+        last = last if word == MARK else word
+        owners.append(last)
+    return owners

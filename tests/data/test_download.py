@@ -1,0 +1,169 @@
+"""Downloads, with a server of our own in the part of the publishers: whatever it does, no half file under the final name."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from publisher import Publisher, published
+
+from data.download import DownloadError, Patience, fetch, recorded, verify
+
+TEXT = b"".join(b"sentence number %d .\n" % i for i in range(20_000))
+QUICK = Patience(retries=2, pause=0.001, timeout=0.5)
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    with published({"/train.txt": TEXT}) as server:
+        yield server
+
+
+def only_the_file(folder: Path) -> bool:
+    return {file.name for file in folder.iterdir()} == {"train.txt", "train.txt.json", "train.txt.lock"}
+
+
+@pytest.mark.parametrize("fault", ["", "slow", "chunked"])
+def test_a_complete_file_is_stored_with_its_size_and_checksum(publisher, tmp_path, fault):
+    publisher.faults = [fault]
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+    known = recorded(tmp_path / "train.txt")
+    assert (known.url, known.size, known.sha256) == (
+        f"{publisher.address}/train.txt",
+        len(TEXT),
+        hashlib.sha256(TEXT).hexdigest(),
+    )
+    assert only_the_file(tmp_path)
+
+
+def test_the_second_time_nobody_is_asked(publisher, tmp_path):
+    first = fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK) == first
+    assert len(publisher.requests) == 1
+    assert fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", offline=True) == first
+
+
+@pytest.mark.parametrize("fault", ["cut off", "stalled"])
+def test_what_was_cut_off_is_resumed_where_it_was(publisher, tmp_path, fault):
+    publisher.faults = [fault, fault]
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+    ranges = [request.get("Range") for request in publisher.requests]
+    assert ranges[0] is None
+    assert ranges[1:] == [f"bytes={n}-" for n in ((150_000, 300_000) if fault == "cut off" else (100_000, 200_000))]
+    assert only_the_file(tmp_path)
+
+
+def test_an_interrupted_fetch_goes_on_at_the_next_start(publisher, tmp_path):
+    publisher.faults = ["cut off", "503", "503", "503"]
+    with pytest.raises(DownloadError, match="the server answers 503 .* what has arrived is kept"):
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert not (tmp_path / "train.txt").exists()
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert publisher.requests[-1]["Range"] == "bytes=150000-"
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+
+
+def test_a_file_that_changes_while_it_is_fetched_is_fetched_from_its_start(publisher, tmp_path):
+    publisher.faults = ["cut off", "503", "503", "503"]
+    with pytest.raises(DownloadError):
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    publisher.files["/train.txt"], publisher.version = TEXT[::-1], '"two"'
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert (tmp_path / "train.txt").read_bytes() == TEXT[::-1]
+
+
+def test_another_part_than_was_asked_for_is_not_used(publisher, tmp_path):
+    publisher.faults = ["cut off", "another part"]
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert [request.get("Range") for request in publisher.requests] == [None, "bytes=150000-", None]
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+
+
+def test_without_a_version_nothing_is_pieced_together(publisher, tmp_path):
+    publisher.version = ""
+    publisher.faults = ["cut off"]
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert [request.get("Range") for request in publisher.requests] == [None, None]
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+
+
+def test_a_server_that_always_stops_short_is_given_up(publisher, tmp_path):
+    publisher.version = ""
+    publisher.faults = ["cut off"] * 9
+    with pytest.raises(DownloadError, match=r"cut off after 150,000 of [\d,]+ bytes, 3 times in a row"):
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert not (tmp_path / "train.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (TEXT[:-10], r"train.txt: [\d,]+ bytes, but it had [\d,]+ when it was first fetched; if the new one is right, remove"),
+        (TEXT.replace(b"number 7 ", b"number 8 "), r"other content than when it was first fetched \(checksum"),
+    ],
+)
+def test_a_wrong_size_or_other_content_than_the_first_time_is_refused(publisher, tmp_path, content, message):
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    (tmp_path / "train.txt").unlink()
+    publisher.files["/train.txt"], publisher.version = content, '"two"'
+    with pytest.raises(DownloadError, match=message):
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert not (tmp_path / "train.txt").exists()
+    assert not (tmp_path / "train.txt.part").exists()
+
+
+def test_a_fetched_file_that_was_changed_here_is_found_out(publisher, tmp_path):
+    file = tmp_path / "train.txt"
+    fetch(f"{publisher.address}/train.txt", file, patience=QUICK)
+    verify(file)
+    file.write_bytes(TEXT.replace(b"number 7 ", b"number 8 "))
+    with pytest.raises(DownloadError, match="remove it and it is fetched anew"):
+        verify(file)
+    file.write_bytes(TEXT[:-1])
+    with pytest.raises(DownloadError, match="remove it and it is fetched anew"):
+        fetch(f"{publisher.address}/train.txt", file, patience=QUICK)
+
+
+def test_a_missing_file_is_told_at_once(publisher, tmp_path):
+    publisher.faults = ["404"]
+    with pytest.raises(DownloadError, match=r"train.txt: the server answers 404 Not Found; check the address"):
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert len(publisher.requests) == 1
+    assert not (tmp_path / "train.txt").exists()
+
+
+def test_a_busy_server_is_asked_again(publisher, tmp_path):
+    publisher.faults = ["503", "429"]
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+    assert len(publisher.requests) == 3
+
+
+def test_no_network_and_the_offline_switch_say_where_the_file_is_wanted(tmp_path):
+    with pytest.raises(DownloadError, match=rf"3 times in a row.*put it at {tmp_path}/train.txt"):
+        fetch("http://127.0.0.1:9/train.txt", tmp_path / "train.txt", patience=QUICK)
+    with pytest.raises(DownloadError, match=rf"the network is switched off; put the file at {tmp_path}/train.txt"):
+        fetch("http://127.0.0.1:9/train.txt", tmp_path / "train.txt", offline=True)
+    (tmp_path / "train.txt").write_bytes(TEXT)
+    assert fetch("http://127.0.0.1:9/train.txt", tmp_path / "train.txt", offline=True).size == len(TEXT)
+
+
+def test_a_proxy_is_obeyed(publisher, tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{publisher.server_port}")
+    monkeypatch.setenv("no_proxy", "")
+    fetch("http://corpora.invalid/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert publisher.requests[0]["Host"] == "corpora.invalid"
+    assert (tmp_path / "train.txt").read_bytes() == TEXT
+
+
+def test_the_pauses_grow_and_a_server_that_names_one_is_obeyed():
+    patience = Patience(pause=1, longest=20)
+    assert [patience.before(attempt, asked=0) for attempt in range(6)] == [1, 2, 4, 8, 16, 20]
+    assert patience.before(0, asked=7) == 7
+
+
+def test_what_is_no_address_is_told_so(tmp_path):
+    with pytest.raises(DownloadError, match="not an address"):
+        fetch("train.txt", tmp_path / "train.txt", patience=QUICK)
