@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def load(*paths: Path | str) -> "pd.DataFrame":
     """Runs and evaluations as a frame: a row a run, a moment (`final`, or a step on the way) and a construction."""
     from .conditions import grouped  # noqa: PLC0415 what is heavy comes when it is needed
+    from .estimates import Estimates  # noqa: PLC0415
     from .frame import frame_of  # noqa: PLC0415
     from .gathering import gather  # noqa: PLC0415
-    from .paper_tables import Estimates  # noqa: PLC0415
 
     return frame_of(Estimates(grouped(gather(paths).results)))
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .conditions import Group
+from .intervals import other_seeds
 from .judgements import Mismatch, moments
 from .results import Result
 
@@ -18,7 +19,10 @@ DRAWS = 400
 
 @dataclass(frozen=True)
 class Learnt:
-    """Words seen to a level: the mean over seeds that reached it, with a 95 % interval; `math.inf` where it is not reached."""
+    """Words seen to a level: the mean over seeds, with a 95 % interval.
+
+    Where some seeds never got there, the mean of the others, without an interval; `math.inf` where none did.
+    """
 
     construction: str
     level: float
@@ -61,25 +65,26 @@ def reached(result: Result, construction: str, level: float) -> float:
 
 def learnt(group: Group, draws: int = DRAWS) -> list[Learnt]:
     """Of every construction and level, over the seeds of a group."""
-    worlds = [_worlds(result, draws, seed) for seed, result in enumerate(group.results)]
+    worlds = [_worlds(result, draws) for result in group.results]
     found = []
     for construction in group.constructions:
         for level in LEVELS:
             each = np.array([reached(result, construction, level) for result in group.results])
             each = each[~np.isnan(each)]
             if len(each):
-                low, high = _interval(
-                    [world[construction, level] for world in worlds if (construction, level) in world], len(each)
-                )
+                drawn = [world[construction, level] for world in worlds if (construction, level) in world]
+                low, high = _interval(each, np.stack(drawn)) if len(drawn) == len(each) else (math.nan, math.nan)
                 known = each[np.isfinite(each)]
-                middle = float(known.mean()) if len(known) * 2 > len(each) else math.inf
+                middle = float(known.mean()) if len(known) else math.inf
                 found.append(Learnt(construction, level, middle, low, high, len(known), len(each)))
     return found
 
 
-def _worlds(result: Result, draws: int, seed: int) -> dict[tuple[str, float], NDArray[np.float64]]:
+def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.float64]]:
     """Words to each level when the items had been others, (draws,)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(
+        0
+    )  # the same for all: seeds were asked the same items, which are drawn again for all of them at once
     try:
         found = moments(result)
     except (Mismatch, OSError, ValueError):
@@ -98,16 +103,16 @@ def _worlds(result: Result, draws: int, seed: int) -> dict[tuple[str, float], ND
     return worlds
 
 
-def _interval(worlds: list[NDArray[np.float64]], seeds: int) -> tuple[float, float]:
-    """Over items, and over seeds drawn again: the middle 95 % of the means; a mean with one that never gets there is infinite."""
-    if not worlds:
+def _interval(each: NDArray[np.float64], drawn: NDArray[np.float64]) -> tuple[float, float]:
+    """Other items (seeds, draws), and other seeds as in `intervals`: the middle 95 %, open where some draw never gets there."""
+    if not np.isfinite(each).all():
         return math.nan, math.nan
-    drawn = np.stack(worlds)  # (seeds, draws)
-    rng = np.random.default_rng(0)
-    chosen = rng.integers(0, len(drawn), size=(seeds, drawn.shape[1]))
-    values = np.take_along_axis(drawn, chosen, axis=0).mean(axis=0)
+    values = drawn.mean(axis=0)
+    if len(each) > 1:
+        values = values + other_seeds(each, len(values), np.random.default_rng(1))
     ordered = np.sort(values)
-    return float(ordered[int(0.025 * len(ordered))]), float(ordered[min(int(0.975 * len(ordered)), len(ordered) - 1)])
+    last = len(ordered) - 1
+    return max(float(ordered[math.floor(0.025 * last)]), 0.0), float(ordered[math.ceil(0.975 * last)])
 
 
 # ----------------------------------------------------------------------- order

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .results import Result
+from .wording import language_name
 
 # Of the settings: what does not change a result, and what is told apart in another way (language, items and contract).
 ASIDE = ("seed", "name", "tags", "overwrite", "paths", "logger", "probes", "lang", "debug", "experiment", "summary")
@@ -38,8 +39,8 @@ class Group:
 
     @property
     def title(self) -> str:
-        """With its language, and how many runs it has."""
-        return f"{self.language} · {self.name}"
+        """With its language."""
+        return f"{language_name(self.language)}, {self.name}"
 
 
 def settings_of(result: Result) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def comparable(result: Result) -> tuple[str, ...]:
 
 
 def _key(result: Result) -> tuple[str, ...]:
-    return (condition(result), *comparable(result), result.vocabulary, str(result.finished))
+    return (condition(result), *comparable(result), result.sample, result.vocabulary, str(result.finished))
 
 
 def grouped(results: Sequence[Result]) -> list[Group]:
@@ -90,7 +91,14 @@ def grouped(results: Sequence[Result]) -> list[Group]:
 def _names(firsts: Sequence[Result]) -> list[str]:
     """As short as tells them apart: the network, then the settings that differ, then how they were asked."""
     plain = [_named(result, [other for other in firsts if other.language == result.language]) for result in firsts]
-    return [_told_apart(i, plain, firsts) for i in range(len(firsts))]
+    names = [_told_apart(i, plain, firsts) for i in range(len(firsts))]
+    return [_numbered(i, names, firsts) for i in range(len(firsts))]
+
+
+def _numbered(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
+    """Two groups of one language never share a name, whatever it does not show: tables and figures go by it."""
+    before = [j for j in range(i) if names[j] == names[i] and firsts[j].language == firsts[i].language]
+    return f"{names[i]} ({len(before) + 1})" if before else names[i]
 
 
 def _named(result: Result, others: Sequence[Result]) -> str:
@@ -119,8 +127,10 @@ def _told_apart(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
     alike = [
         other for other in rivals if other.label == own.label
     ]  # another contract may change the sentences, and so the digest
-    if any(other.digest != own.digest and other.finished and own.finished for other in alike):
+    if any(other.digest != own.digest and other.finished == own.finished for other in alike):
         parts.append(f"set {own.digest[:6]}")
+    elif any(other.sample != own.sample and other.finished == own.finished for other in alike):
+        parts.append(f"sample {own.sample[:6]}")
     if any(other.vocabulary != own.vocabulary for other in rivals):
         parts.append(f"vocabulary {own.vocabulary[-6:]}")
     if not own.finished:
@@ -138,7 +148,8 @@ def apart(groups: Sequence[Group]) -> list[str]:
         reasons = _differences([group.first for group in members])
         if len(members) > 1 and reasons:
             sizes = " and ".join(str(len(group.results)) for group in members)
-            notes.append(f"{language} {name}: {sizes} runs of the same settings are shown apart, since they differ in {reasons}")
+            what = f"{language_name(language)} {name}: {sizes} runs of the same settings"
+            notes.append(f"{what} are shown apart, since they differ in {reasons}")
     return notes
 
 
@@ -146,6 +157,7 @@ def _differences(firsts: Sequence[Result]) -> str:
     finished = [result for result in firsts if result.finished]
     facts = {
         "the items of the set": [result.digest for result in finished],
+        "the items asked on the way": [result.sample for result in firsts if result.kind == "run"],
         "the scoring contract": [result.label for result in firsts],
         "the vocabulary": [result.vocabulary for result in firsts],
         "how far they are": ["finished" if result.finished else "not finished" for result in firsts],

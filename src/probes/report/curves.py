@@ -13,11 +13,12 @@ from .results import Result
 
 @dataclass(frozen=True)
 class Curve:
-    """A point a probe. `sd` is not a number where only one seed has got there."""
+    """A point a probe. `sd` is not a number where only one seed has got there; `seeds` says how many have."""
 
     words: list[float]
     mean: list[float]
     sd: list[float]
+    seeds: list[int]
 
 
 def accuracy_curve(group: Group, construction: str) -> Curve:
@@ -45,10 +46,11 @@ def _over_seeds(group: Group, points: Callable[[Result], Iterable[tuple[int, int
         for place, words, value in points(result):
             if not math.isnan(value):
                 found.setdefault(place, []).append((words, value))
-    curve = Curve([], [], [])
+    curve = Curve([], [], [], [])
     for place in sorted(found):
         seen, values = (np.array(side, float) for side in zip(*found[place], strict=True))
         curve.words.append(float(seen.mean()))
         curve.mean.append(float(values.mean()))
         curve.sd.append(spread(values))
+        curve.seeds.append(len(values))
     return curve

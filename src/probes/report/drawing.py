@@ -4,9 +4,9 @@ from pathlib import Path
 
 from data.errors import UserError
 
-from .figures import FIGURES, draw
+from .estimates import Estimates
+from .figures import FIGURES, draw, save
 from .frame import frame_of
-from .paper_tables import Estimates
 
 
 def write_figures(estimates: Estimates, folder: Path) -> list[Path]:
@@ -20,8 +20,5 @@ def write_figures(estimates: Estimates, folder: Path) -> list[Path]:
             figure = draw(frame, kind)
         except UserError:
             continue
-        for suffix in ("svg", "png"):
-            file = folder / "figures" / f"{kind}.{suffix}"
-            figure.savefig(file, dpi=160, metadata={"Date": None} if suffix == "svg" else None)
-            written.append(file)
+        written += [save(figure, folder / "figures" / f"{kind}.{suffix}") for suffix in ("svg", "png")]
     return written

@@ -1,7 +1,7 @@
 """Tables by any feature of the items: `attractor_number`, `distance`, … down or across."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,43 +13,86 @@ from .conditions import Group
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell
 from .intervals import Estimate, spread
 from .results import Result
-from .wording import construction_name, language_name
+from .texts import OTHER
+from .wording import construction_name, language_name, ordered
 
 # Of the run, not of the item.
-OF_RUNS = ("condition", "language")
+OF_RUNS = ("language", "condition")
 CONSTRUCTION = "construction"
+ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts of the whole sets that have these values."
+Values = tuple[Any, ...]
+Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 
 
 def crossed(groups: Sequence[Group], rows: str, columns: str) -> Grid:
     """`rows` and `columns` are names of features, joined by commas where they are several."""
-    down, across = ([name for name in each.split(",") if name] for each in (rows, columns))
+    down, across = ([name.strip() for name in each.split(",") if name.strip()] for each in (rows, columns))
     across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(groups, name)]
-    found: dict[tuple[Any, ...], dict[tuple[Any, ...], list[tuple[float, int]]]] = {}
+    found, lacking = _collected(groups, down, across)
+    if not found:
+        raise UserError(
+            f"--rows {rows} --columns {columns}: no finished run with items has all of these features{_known(groups)}"
+        )
+    order = _in_order(dict.fromkeys(column for cells in found.values() for column in cells), across)
+    lines = tuple(
+        (_named(down, row) or "all", tuple(_cell(found[row].get(column)) for column in order)) for row in _in_order(found, down)
+    )
+    note = ABOUT + (f" Without items that have these features, and not here: {', '.join(lacking)}." if lacking else "")
+    title = f"Accuracy by {', '.join(down) or 'nothing'}" + (f" and {', '.join(across)}" if across else "")
+    name = "-".join(["by", *down, *(["and"] if across else []), *across])
+    return Grid(name, title, note, ", ".join(down), tuple(_head(across, column) for column in order), lines)
+
+
+def _collected(groups: Sequence[Group], down: list[str], across: list[str]) -> tuple[Cells, list[str]]:
+    """Accuracy and n of every model, by row and column; and the models that have none."""
+    found: Cells = {}
+    lacking = []
     for group in groups:
         for result in group.results:
-            for (row, column), value in _of(group, result, down, across).items():
+            own = _of(group, result, down, across)
+            lacking += [] if own else [result.name]
+            for (row, column), value in own.items():
                 found.setdefault(row, {}).setdefault(column, []).append(value)
-    if not found:
-        raise UserError(f"--rows {rows} --columns {columns}: no finished run with items has all of these features")
-    order = list(dict.fromkeys(column for cells in found.values() for column in cells))
-    order.sort(key=lambda column: tuple(str(part) for part in column))
-    heads = tuple(
-        Head(", ".join(_shown(n, v) for n, v in list(zip(across, c, strict=True))[1:]), _shown(across[0], c[0])) for c in order
+    return found, lacking
+
+
+def _in_order(keys: Iterable[Values], names: Sequence[str]) -> list[Values]:
+    """Numbers by size, constructions as in the papers, all others by the alphabet, the first feature above all."""
+    keys = list(keys)
+    places = (
+        {c: i for i, c in enumerate(ordered([str(k[names.index(CONSTRUCTION)]) for k in keys]))} if CONSTRUCTION in names else {}
     )
-    heads = tuple(Head("", "all") for _ in order) if not across else heads
-    lines = tuple(
-        (", ".join(_shown(n, v) for n, v in zip(down, row, strict=True)), tuple(_cell(cells.get(c)) for c in order))
-        for row, cells in found.items()
-    )
-    name = "by-" + "-".join([*down, "and", *across])
-    return Grid(
-        name,
-        f"Accuracy by {', '.join(down)} and {', '.join(across) or 'nothing else'}",
-        "Mean ± standard deviation over seeds.",
-        ", ".join(down),
-        heads,
-        lines,
-    )
+
+    def place(key: Values) -> list[tuple[bool, float, str]]:
+        return [
+            (False, places[str(value)], "") if name == CONSTRUCTION else _place(value)
+            for name, value in zip(names, key, strict=True)
+        ]
+
+    return sorted(keys, key=place)
+
+
+def _place(value: Any) -> tuple[bool, float, str]:
+    try:
+        return False, float(value), ""
+    except (TypeError, ValueError):
+        return True, 0.0, str(value)
+
+
+def _head(across: Sequence[str], column: Values) -> Head:
+    """The last feature varies fastest and is the name of the column; the others stand above."""
+    return Head(_named(across[:-1], column[:-1]), _named(across[-1:], column[-1:]) or "all")
+
+
+def _named(names: Sequence[str], values: Values) -> str:
+    return ", ".join(_shown(name, value) for name, value in zip(names, values, strict=True))
+
+
+def _known(groups: Sequence[Group]) -> str:
+    """What could have been asked for."""
+    files = [result.items for group in groups for result in group.results if result.items]
+    names = [name for name in (parquet.read_schema(files[0]).names if files else []) if name not in OTHER]
+    return f"; there are: {', '.join([CONSTRUCTION, *OF_RUNS, *names])}" if names else ""
 
 
 def _varies(groups: Sequence[Group], name: str) -> bool:

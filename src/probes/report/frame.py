@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from probes.accuracy import MEAN
 
 from .conditions import Group
+from .estimates import Estimates
 from .missing import explained
-from .paper_tables import Estimates
 from .results import Result
 
 if TYPE_CHECKING:

@@ -43,6 +43,31 @@ class Grid:
 
 
 EMPTY = Cell("–")
+LAST = "mean"  # the row that is set apart from those above it
+# What LaTeX would take for a command, and what its fonts do not have.
+TEX = str.maketrans(
+    {
+        **{char: f"\\{char}" for char in "&%_#${}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "±": r"$\pm$",
+        "−": "$-$",
+        "×": r"$\times$",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "½": r"$\frac12$",
+        "·": r"$\cdot$",
+        "τ": r"$\tau$",
+        "ρ": r"$\rho$",
+        "†": r"$\dagger$",
+        "–": "--",
+        "…": r"\dots{}",
+        "\u00a0": "~",
+    }
+)
 
 
 def accuracy_cell(found: Estimate) -> Cell:
@@ -64,7 +89,7 @@ def number_cell(value: float, text: str | None = None, shade: float | None = Non
 def markdown(grid: Grid) -> str:
     """To paste into a README or an issue."""
     heads = [_escaped(head.flat) + (" †" if head.published else "") for head in grid.heads]
-    lines = [f"### {grid.title}", "", f"| {grid.corner} | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
+    lines = [f"### {grid.title}", "", f"| {_escaped(grid.corner)} | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
     for label, cells in grid.rows:
         lines.append(f"| {_escaped(label)} | " + " | ".join(_escaped(cell.text) for cell in cells) + " |")
     return "\n".join([*lines, "", grid.note, ""])
@@ -77,28 +102,40 @@ def _escaped(text: str) -> str:
 def latex(grid: Grid) -> str:
     """For a paper that uses the package booktabs."""
     columns = "l" + "r" * len(grid.heads)
-    tops = " & ".join(f"\\multicolumn{{{width}}}{{c}}{{{_tex(top)}}}" for top, width in spans(grid.heads))
-    heads = " & ".join(_tex(head.name) for head in grid.heads)
-    rows = [f"{_tex(label)} & " + " & ".join(_tex(cell.text) for cell in cells) + r" \\" for label, cells in grid.rows]
-    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    lines += [f" & {tops} " + r"\\"] if any(head.top for head in grid.heads) else []
-    lines += [f"{_tex(grid.corner)} & {heads} " + r"\\", r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, rf"\caption{{{_tex(grid.title)}. {_tex(grid.note)}}}", r"\end{table}", ""])
+    heads = " & ".join(_tex(head.name + (" †" if head.published else "")) for head in grid.heads)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_tex(grid.title)}. {_tex(grid.note)}}}",
+        rf"\label{{tab:{grid.name}}}",
+    ]
+    lines += [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *_tops(grid),
+        f"{_tex(grid.corner)} & {heads} " + r"\\",
+        r"\midrule",
+    ]
+    for label, cells in grid.rows:
+        lines += [r"\midrule"] if label == LAST else []
+        lines.append(f"{_tex(label)} & " + " & ".join(_tex(cell.text) for cell in cells) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def _tops(grid: Grid) -> list[str]:
+    """What stands over several columns, underlined as far as it goes."""
+    if not any(head.top for head in grid.heads):
+        return []
+    over, rules, first = [], [], 2
+    for top, width in spans(grid.heads):
+        over.append(rf"\multicolumn{{{width}}}{{c}}{{{_tex(top)}}}")
+        rules += [rf"\cmidrule(lr){{{first}-{first + width - 1}}}"] if top else []
+        first += width
+    return [" & " + " & ".join(over) + r" \\", " ".join(rules)]
 
 
 def _tex(text: str) -> str:
-    for plain, written in (("\\", r"\textbackslash "), ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("#", r"\#"), ("$", r"\$")):
-        text = text.replace(plain, written)
-    for plain, written in (
-        ("±", r"$\pm$"),
-        ("–", "--"),
-        ("τ", r"$\tau$"),
-        ("ρ", r"$\rho$"),
-        ("†", r"$\dagger$"),
-        ("·", r"$\cdot$"),
-    ):
-        text = text.replace(plain, written)
-    return text.replace("<", r"\textless{}").replace(">", r"\textgreater{}").replace("≥", r"$\geq$").replace("½", r"$\frac12$")
+    return text.translate(TEX)
 
 
 def spans(heads: Sequence[Head]) -> list[tuple[str, int]]:

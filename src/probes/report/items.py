@@ -1,5 +1,6 @@
 """Items worth looking at: those on which checkpoints or models disagree, with the scores of every model at every probe."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,9 +133,16 @@ def plain(found: Chosen) -> dict[str, Any]:
     rows = []
     for name, text in zip(found.constructions, found.texts, strict=True):
         rows.append([name, *(text or ())] if text else [name])
-    traces = {str(n): {"at": t.moments, "good": _whole(t.good), "bad": _whole(t.bad)} for n, t in found.traces.items()}
+    traces = {str(number): _hundredths(trace) for number, trace in found.traces.items()}
     return {"items": rows, "traces": traces, "sizes": found.sizes}
 
 
-def _whole(values: NDArray[np.float32]) -> list[list[int | None]]:
-    return [[None if np.isnan(v) else round(float(v) * 100) for v in row] for row in values]
+def _hundredths(trace: Trace) -> dict[str, Any]:
+    good, bad = (np.round(scores.astype(float) * 100) for scores in (trace.good, trace.bad))
+    # The page tells right from wrong by these: what differs by less than a hundredth must not become a tie.
+    bad = np.where(good == bad, bad - np.sign(trace.good - trace.bad), bad)
+    return {"at": trace.moments, "good": _whole(good), "bad": _whole(bad)}
+
+
+def _whole(values: NDArray[np.float64]) -> list[list[int | None]]:
+    return [[None if math.isnan(value) else int(value) for value in row] for row in values.tolist()]

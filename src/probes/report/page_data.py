@@ -9,7 +9,7 @@ from probes.accuracy import MEAN
 from . import items
 from .conditions import Group
 from .curves import Curve, accuracy_curve, perplexity_curve
-from .paper_tables import Estimates
+from .estimates import Estimates
 from .results import Result
 from .wording import PARTS, construction_name, language_name, ordered
 
@@ -34,7 +34,7 @@ def results_of(groups: Sequence[Group]) -> list[Result]:
 
 def _group(group: Group, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
     names = ordered(group.constructions)
-    curves = {name: _curve(accuracy_curve(group, name)) for name in [*names, MEAN]}
+    curves = {name: _curve(accuracy_curve(group, name), group) for name in [*names, MEAN]}
     return {
         "name": group.name,
         "language": group.language,
@@ -46,7 +46,7 @@ def _group(group: Group, estimates: Estimates, places: dict[int, int]) -> dict[s
         "constructions": names,
         "estimates": {name: _estimate(estimates, group, name) for name in [*names, MEAN]},
         "curves": {name: curve for name, curve in curves.items() if curve},
-        "perplexity": _curve(perplexity_curve(group)),
+        "perplexity": _curve(perplexity_curve(group), group),
     }
 
 
@@ -55,10 +55,12 @@ def _estimate(estimates: Estimates, group: Group, name: str) -> list[float | Non
     return [_number(value) for value in (found.mean, found.sd, found.low, found.high, found.n)]
 
 
-def _curve(curve: Curve) -> list[list[float | None]] | None:
+def _curve(curve: Curve, group: Group) -> list[list[float | None]] | None:
+    """Words, means, deviations; and how many seeds a point stands for, where it is not all of them."""
     if not curve.words:
         return None
-    return [[round(words) for words in curve.words], [_number(v) for v in curve.mean], [_number(v) for v in curve.sd]]
+    fewer: list[list[float | None]] = [[*curve.seeds]] if min(curve.seeds) < len(group.results) else []
+    return [[round(words) for words in curve.words], [_number(v) for v in curve.mean], [_number(v) for v in curve.sd], *fewer]
 
 
 def _number(value: float) -> float | None:

@@ -1,100 +1,27 @@
 """The tables of the papers: accuracy by construction and language, sizes and coverage, sub-cases, contracts, scorers."""
 
 import math
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from probes.accuracy import CELLS, CHANCE, MEAN, averaged
+from probes.accuracy import CELLS, CHANCE, MEAN
 
 from .conditions import Group, condition
+from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, number_cell
-from .intervals import NOTHING, Estimate, estimate, spread
-from .judgements import Judgements, Mismatch, finals
+from .intervals import Estimate, spread
 from .published import PERPLEXITY, Published, columns
 from .results import Result
-from .wording import PARTS, canonical, construction_name, language_name, ordered
-
-
-class Estimates:
-    """What is known of every group, computed once."""
-
-    def __init__(self, groups: Sequence[Group]) -> None:
-        self.groups = list(groups)
-
-    @cached_property
-    def constructions(self) -> list[str]:
-        return ordered(list(dict.fromkeys(name for group in self.groups for name in group.constructions)))
-
-    @cached_property
-    def all(self) -> dict[tuple[int, str], Estimate]:
-        """By number of the group and construction, the mean among them."""
-        found = {}
-        for number, group in enumerate(self.groups):
-            for construction, value in _estimates(group).items():
-                found[number, construction] = value
-        return found
-
-    def of(self, group: Group, construction: str) -> Estimate:
-        return self.all.get((self.groups.index(group), construction), NOTHING)
-
-
-def _estimates(group: Group) -> dict[str, Estimate]:
-    judged = _judged(group)
-    if judged is None:
-        return _without_items(group)
-    parts = {name: judged.of(name) for name in group.constructions}
-    scored = [name for name in averaged(group.constructions) if parts[name].n.sum()]
-    found = {name: estimate([part]) for name, part in parts.items()} | {MEAN: estimate([parts[name] for name in scored])}
-    return {name: _as_counted(group, name, value) for name, value in found.items()}
-
-
-def _judged(group: Group) -> Judgements | None:
-    if not all(result.items for result in group.results):
-        return None
-    try:
-        return finals(group.results)
-    except (Mismatch, OSError, ValueError):
-        return None
-
-
-def _as_counted(group: Group, construction: str, found: Estimate) -> Estimate:
-    """The mean as the contract counts it (CLAMS: (c+1)/(n+1)); the interval is that of c/n."""
-    values = _values(group, construction)
-    if not found.known or np.isnan(values).any():
-        return found
-    return Estimate(float(values.mean()), spread(values), found.low, found.high, found.seeds, found.n)
-
-
-def _values(group: Group, construction: str) -> NDArray[np.float64]:
-    return np.array([r.mean if construction == MEAN else _accuracy(r, construction) for r in group.results])
-
-
-def _accuracy(result: Result, construction: str) -> float:
-    return result.scores[construction].accuracy if construction in result.scores else math.nan
-
-
-def _without_items(group: Group) -> dict[str, Estimate]:
-    """From accuracies alone: between seeds by their spread, of a single run by Wilson."""
-    found = {}
-    for name in [*group.constructions, MEAN]:
-        values = _values(group, name)
-        low, high = group.first.scores[name].interval if name != MEAN and len(values) == 1 else (math.nan, math.nan)
-        n = 0 if name == MEAN else group.first.scores[name].n if name in group.first.scores else 0
-        if not np.isnan(values).any():
-            found[name] = Estimate(float(values.mean()), spread(values), low, high, len(values), n)
-    return found
-
+from .wording import PARTS, canonical, construction_name, language_name
 
 # ------------------------------------------------------------------- the table
 
-
 ABOUT_ACCURACY = (
-    f"Mean ± standard deviation over seeds; whole sets, best weights; chance {CHANCE:.2f}; mean: unweighted, over the seven "
-    "constructions of CLAMS where they are asked. A perplexity compares only within one corpus and vocabulary."
+    f"Mean ± standard deviation over seeds (n − 1); whole sets, best weights; chance {CHANCE:.2f}; mean: unweighted, over the "
+    "seven constructions of CLAMS where they are asked. A perplexity compares only within one corpus and vocabulary."
 )
+ABOUT_UNFINISHED = " unfinished: the last probe so far, of the sample."
 ABOUT_PUBLISHED = " † published, with other training data and other items than ours."
 UNCHECKED = " ? not yet checked against the paper."
 
@@ -110,7 +37,8 @@ def accuracy(estimates: Estimates) -> Grid:
         heads.append(head)
         for (_, cells), name in zip(rows, [PERPLEXITY, *names], strict=True):
             cells.append(_published_cell(values.get(canonical(name))))
-    note = ABOUT_ACCURACY + (ABOUT_PUBLISHED if known else "")
+    note = ABOUT_ACCURACY + ("" if all(group.first.finished for group in groups) else ABOUT_UNFINISHED)
+    note += ABOUT_PUBLISHED if known else ""
     note += UNCHECKED if any(not each.checked for _, values in known for each in values.values()) else ""
     return Grid("accuracy", "Accuracy by construction and language", note, "construction", tuple(heads), _rows(rows))
 
@@ -132,7 +60,11 @@ def _rows(rows: Sequence[tuple[str, Sequence[Cell]]]) -> tuple[tuple[str, tuple[
 
 
 def _with_size(group: Group) -> str:
-    return group.name if len(group.results) == 1 else f"{group.name} ({len(group.results)} seeds)"
+    return _with_seeds(group.name, group)
+
+
+def _with_seeds(name: str, group: Group) -> str:
+    return name if len(group.results) == 1 else f"{name} ({len(group.results)} seeds)"
 
 
 def _perplexity(group: Group) -> Cell:
@@ -149,15 +81,20 @@ def _perplexity(group: Group) -> Cell:
 
 def sizes(estimates: Estimates) -> Grid:
     """How many contrasts were scored, and how many could not be: coverage depends on the vocabulary."""
-    heads: list[Head] = []
+    names = estimates.constructions
+    found: dict[tuple[str, tuple[tuple[Cell, ...], ...]], list[Group]] = {}
     for group in estimates.groups:
-        heads += [Head(f"{language_name(group.language)}, {group.name}", name) for name in ("n", "covered", "ties")]
-    rows = [
-        (construction_name(name), [c for group in estimates.groups for c in _sizes(group, name)])
-        for name in estimates.constructions
-    ]
+        found.setdefault((group.language, tuple(tuple(_sizes(group, name)) for name in names)), []).append(group)
+    heads = tuple(Head(_alike(groups), name) for groups in found.values() for name in ("n", "covered", "ties"))
+    rows = [(construction_name(name), [c for _, own in found for c in own[i]]) for i, name in enumerate(names)]
     note = "n: contrasts scored; covered: share of all whose tested words the model knows; ties: mean over seeds."
-    return Grid("sizes", "Set sizes and coverage", note, "construction", tuple(heads), _rows(rows))
+    return Grid("sizes", "Set sizes and coverage", note, "construction", heads, _rows(rows))
+
+
+def _alike(groups: Sequence[Group]) -> str:
+    """Conditions of one language with the same numbers need them once."""
+    several = groups[0].name if len(groups) == 1 else f"{len(groups)} conditions"
+    return f"{language_name(groups[0].language)}, {several}"
 
 
 def _sizes(group: Group, name: str) -> list[Cell]:
@@ -184,7 +121,10 @@ def subcases(estimates: Estimates) -> Grid | None:
     if not rows:
         return None
     heads = tuple(Head(language_name(group.language), _with_size(group)) for group in estimates.groups)
-    note = "Mean ± standard deviation over seeds. An attractor is a noun that the verb does not agree with."
+    note = (
+        "Mean ± standard deviation over seeds (n − 1); an attractor is a noun that the verb does not agree with. How many "
+        "contrasts a number rests on is in the CSV file, and shown on pointing at it in the page."
+    )
     return Grid("subcases", "Accuracy by the numbers of subject and attractor", note, "sub-case", heads, _rows(rows))
 
 
@@ -212,25 +152,12 @@ def contracts(estimates: Estimates) -> Grid | None:
     chosen = [group for family in families.values() if len({g.first.label for g in family}) > 1 for group in family]
     if not chosen:
         return None
-    return _side_by_side(
-        estimates,
-        chosen,
-        lambda group: group.first.label,
-        "contracts",
-        "The same models under different contracts",
-        "Contracts in full below.",
-    )
-
-
-def _side_by_side(
-    estimates: Estimates, groups: Sequence[Group], column: Callable[[Group], str], name: str, title: str, note: str
-) -> Grid:
-    heads = tuple(Head(f"{language_name(group.language)}, {group.name.split(' · ')[0]}", column(group)) for group in groups)
-    rows = [
-        (construction_name(c), [accuracy_cell(estimates.of(group, c)) for group in groups])
-        for c in [*estimates.constructions, MEAN]
-    ]
-    return Grid(name, title, note, "construction", heads, _rows(rows))
+    heads = tuple(Head(f"{language_name(g.language)}, {g.name.split(' · ')[0]}", _with_seeds(g.first.label, g)) for g in chosen)
+    names = [*estimates.constructions, MEAN]
+    rows = [(construction_name(name), [accuracy_cell(estimates.of(group, name)) for group in chosen]) for name in names]
+    stated = {group.first.label: group.first.contract.get("statement", "not known") for group in chosen}
+    note = "Mean ± standard deviation over seeds (n − 1). " + " ".join(f"{label}: {said}." for label, said in stated.items())
+    return Grid("contracts", "The same models under different scoring contracts", note, "construction", heads, _rows(rows))
 
 
 def references(estimates: Estimates) -> Grid | None:
@@ -273,7 +200,7 @@ def scorers(estimates: Estimates) -> Grid | None:
     return Grid(
         "scorers",
         "Models and ways of scoring them",
-        "Mean accuracy over constructions.",
+        "Mean accuracy over constructions, each worth the same.",
         "model",
         tuple(Head("", w) for w in ways),
         _rows(rows),

@@ -1,6 +1,6 @@
 """Numbers from papers, for columns beside ours. They are data, in published.csv: source, language, construction, model, value.
 
-`checked` says whether the value has been compared with a second source; a value that has not is shown with a question mark.
+`checked` says whether the value has been compared with the paper; one that has not is shown with a question mark.
 """
 
 import csv

@@ -10,12 +10,13 @@ from data.errors import UserError
 
 from . import sections
 from .conditions import Group, apart, grouped
+from .estimates import Estimates
 from .features import crossed
 from .gathering import Gathered, gather
 from .grids import Grid, as_csv, latex, markdown
 from .page import page, table
 from .page_data import items_data, page_data, results_of
-from .paper_tables import Estimates, paper_tables
+from .paper_tables import paper_tables
 from .run_list import runs
 from .sources import sources
 from .statistics_tables import baseline_of, statistics_tables

@@ -53,6 +53,7 @@ class Result:
     language: str
     set: str
     digest: str  # of the items: accuracies compare where it is the same
+    sample: str  # digest of the items that were asked on the way: curves compare where it is the same
     contract: Mapping[str, Any]
     vocabulary: str
     settings: Mapping[str, Any]
@@ -82,11 +83,8 @@ class Result:
 
     @property
     def perplexity(self) -> float:
-        """Of the test text; of the validation text while the run goes on."""
-        own = self.measures.get(f"test/{self.language}/perplexity", self.measures.get("test/perplexity"))
-        if own is not None:
-            return own
-        return self.perplexities[-1][1] if self.perplexities and not self.finished else math.nan
+        """Of the test text: not known while the run goes on."""
+        return self.measures.get(f"test/{self.language}/perplexity", self.measures.get("test/perplexity", math.nan))
 
     @property
     def words(self) -> int:

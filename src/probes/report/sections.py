@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from probes.accuracy import MEAN
 
 from .conditions import Group, apart
-from .gathering import LeftOut
+from .curves import perplexity_curve
+from .estimates import Estimates
+from .left_out import LeftOut
 from .page import element, escaped
 from .page_data import results_of
-from .paper_tables import Estimates
 from .wording import construction_name, language_name, ordered
 
 CARDS = 12
@@ -58,7 +59,12 @@ def _card(group: Group, estimates: Estimates) -> str:
 def _facts(group: Group, estimates: Estimates) -> list[tuple[str, str]]:
     facts = [("seeds", str(len(group.results)))] if len(group.results) > 1 else []
     perplexities = [result.perplexity for result in group.results if not math.isnan(result.perplexity)]
-    facts += [("perplexity", f"{math.fsum(perplexities) / len(perplexities):,.2f}")] if perplexities else []
+    facts += [("test perplexity", f"{math.fsum(perplexities) / len(perplexities):,.2f}")] if perplexities else []
+    facts += (
+        [("validation perplexity", f"{reached[-1]:,.2f}")]
+        if not perplexities and (reached := perplexity_curve(group).mean)
+        else []
+    )
     known = [(estimates.of(group, name).mean, name) for name in group.constructions if estimates.of(group, name).known]
     ends = [("best", max(known)), ("hardest", min(known))] if len(known) > 1 else []
     return facts + [(what, f"{value:.2f} {construction_name(name)}") for what, (value, name) in ends]

@@ -4,16 +4,19 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from data.errors import UserError
 
 from .acquisition import LEVELS, Agreement, Learnt, between, learnt, within
 from .comparison import ALPHA, Compared, holm, models_compared, recipes_compared
-from .conditions import Group
+from .conditions import Group, comparable
 from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .results import Result
 from .wording import construction_name, language_name, ordered, words_shown
+
+Baseline = tuple[Path, str]  # folder and name: evaluate.py may have put several models into one folder
 
 ABOUT_MODELS = (
     "better, worse: items that one model has right and the other wrong. p: McNemar's exact test; p, Holm: corrected over all "
@@ -26,46 +29,52 @@ ABOUT_RECIPES = (
 )
 ABOUT_ACQUISITION = (
     "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "
-    "in brackets 95\u00a0% intervals from a bootstrap over items and seeds, … where it is open; (2/5): so many seeds got there."
+    "in brackets 95\u00a0% intervals from a bootstrap over items and seeds (of a single run over its items), … where it is open. "
+    "(2/5 seeds): only so many got there, and the mean is theirs. Steps between probes bound how exact this can be."
 )
 ABOUT_ORDER = (
     "Kendall's τ-b of words seen to 75\u00a0%: 1 is the same order, 0 no relation; what is not reached comes last. Of seeds: the "
-    "mean over pairs."
+    "mean over pairs of runs. Of two conditions: of their means over seeds, p exact where there are no ties, not corrected."
 )
 ABOUT_CORRELATION = (
     "Spearman's ρ of test perplexity and accuracy over runs of one language, vocabulary, set and contract: negative where the "
-    "better language model has the better syntax. p from permutations; p, Holm: corrected over the constructions of a set."
+    "better language model has the better syntax. p from permutations, with five runs never below 0.017, with four never below "
+    "0.083; p, Holm: corrected over the rows of a set. What all runs do equally well has no row."
 )
+PAIRS = 12  # conditions whose orders are compared pair by pair
 
 
-def baseline_of(groups: Sequence[Group], asked: str) -> str:
-    """The name of the run that was asked for."""
-    names = list(dict.fromkeys(result.name for group in groups for result in group.results))
-    wanted = asked.rstrip("/").split("/")[-1]
-    for name in names:
-        if name in (asked, wanted):
-            return name
-    found = [result.name for group in groups for result in group.results if str(result.path).rstrip("/") == asked.rstrip("/")]
-    if found:
-        return found[0]
-    raise UserError(f"--baseline {asked}: this run is not among those of the report; there are: {', '.join(names[:8])}")
+def baseline_of(groups: Sequence[Group], asked: str) -> Baseline:
+    """The run that was asked for by its folder or by its name."""
+    every = [result for group in groups for result in group.results]
+    found = [r for r in every if r.path.resolve() == Path(asked).resolve()] or [r for r in every if r.name == asked.rstrip("/")]
+    names = list(dict.fromkeys((r.path, r.name) for r in found))
+    if len(names) == 1:
+        return names[0]
+    if names:
+        places = ", ".join(f"{path} ({name})" for path, name in names[:8])
+        raise UserError(f"--baseline {asked}: this could be any of {len(names)} models; name one of them: {places}")
+    known = ", ".join(list(dict.fromkeys(r.name for r in every))[:8])
+    raise UserError(f"--baseline {asked}: this run is not among those of the report; there are: {known}")
 
 
-def comparisons(groups: Sequence[Group], baseline: str) -> list[Grid]:
+def comparisons(groups: Sequence[Group], baseline: Baseline) -> list[Grid]:
     """Every model against the baseline on the same items; every condition against the baseline's over seeds."""
-    bases = {(r.language, r.set, r.digest, r.label): r for g in groups for r in g.results if r.name == baseline}
+    bases = {comparable(r): r for g in groups for r in g.results if (r.path, r.name) == baseline}
     models: list[Compared] = []
     recipes: list[Compared] = []
     for group in groups:
         for result in group.results:
-            base = bases.get((result.language, result.set, result.digest, result.label))
+            base = bases.get(comparable(result))
             if base is not None and base is not result:
                 models += models_compared(result, base)
         for other in groups:
-            if other is not group and any(r.name == baseline for r in other.results):
+            if other is not group and any((r.path, r.name) == baseline for r in other.results):
                 recipes += recipes_compared(group, other)
     made = (
-        [_compared("compared", "Models against the baseline", f"Baseline {baseline}. {ABOUT_MODELS}", models)] if models else []
+        [_compared("compared", "Models against the baseline", f"Baseline {baseline[1]}. {ABOUT_MODELS}", models)]
+        if models
+        else []
     )
     return made + (
         [_compared("recipes", "Conditions against the baseline's, over seeds", ABOUT_RECIPES, recipes)] if recipes else []
@@ -106,7 +115,11 @@ def acquisition(groups: Sequence[Group], found: dict[int, list[Learnt]]) -> Grid
     if not with_curves:
         return None
     names = ordered(list(dict.fromkeys(each.construction for number, _ in with_curves for each in found[number])))
-    heads = [Head(f"{language_name(g.language)}, {g.name}", f"to {level:.0%}") for _, g in with_curves for level in LEVELS]
+    heads = [
+        Head(f"{language_name(g.language)}, {g.name}", f"words to {100 * level:.0f}\u00a0%")
+        for _, g in with_curves
+        for level in LEVELS
+    ]
     rows = []
     for name in names:
         known = {(number, each.level): each for number, _ in with_curves for each in found[number] if each.construction == name}
@@ -122,7 +135,7 @@ def _learnt(found: Learnt | None) -> Cell:
     text = words_shown(found.words) if math.isfinite(found.words) else "not reached"
     if not math.isnan(found.low) and math.isfinite(found.low):
         text += f" [{words_shown(found.low)}, {words_shown(found.high)}]"
-    text += f" ({found.reached}/{found.seeds})" if 0 < found.reached < found.seeds else ""
+    text += f" ({found.reached}/{found.seeds} seeds)" if 0 < found.reached < found.seeds else ""
     return Cell(
         text,
         (("value", found.words), ("low", found.low), ("high", found.high), ("reached", found.reached), ("runs", found.seeds)),
@@ -133,7 +146,7 @@ def orders(groups: Sequence[Group]) -> Grid | None:
     """Whether seeds, conditions and languages learn in the same order."""
     curved = [group for group in groups if any(len(result.moments) > 1 for result in group.results)]
     found: list[Agreement | None] = [within(group) for group in curved if len(group.results) > 1]
-    found += [between(one, other) for one, other in itertools.combinations(curved[:12], 2)]
+    found += [between(one, other) for one, other in itertools.combinations(curved[:PAIRS], 2)]
     rows = []
     for each in found:
         if each is not None:
@@ -152,8 +165,9 @@ def orders(groups: Sequence[Group]) -> Grid | None:
             )
     if not rows:
         return None
-    heads = tuple(Head("", name) for name in ("τ", "p", "constructions", "pairs"))
-    return Grid("order", "The order of acquisition", ABOUT_ORDER, "compared", heads, tuple(rows))
+    heads = tuple(Head("", name) for name in ("τ", "p", "constructions", "pairs of runs"))
+    note = ABOUT_ORDER + (f" Pair by pair only the first {PAIRS} of {len(curved)} conditions." if len(curved) > PAIRS else "")
+    return Grid("order", "The order of acquisition", note, "compared", heads, tuple(rows))
 
 
 def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
@@ -175,7 +189,7 @@ def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
     return Grid("correlation", "Perplexity and accuracy", ABOUT_CORRELATION, "over runs", heads, rows) if rows else None
 
 
-def statistics_tables(groups: Sequence[Group], baseline: str | None, plain: bool = False) -> list[Grid]:
+def statistics_tables(groups: Sequence[Group], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
     """Those for which there are enough runs. `plain`: only what numpy can do, since nothing else is needed for training."""
     made = comparisons(groups, baseline) if baseline else []
     made += [found] if (found := acquisition(groups, {number: learnt(group) for number, group in enumerate(groups)})) else []

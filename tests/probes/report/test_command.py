@@ -28,7 +28,7 @@ def test_the_command_writes_tables_figures_and_a_page(study: Path, tmp_path: Pat
         == {file.stem for file in (out / "figures").glob("*.png")}
     )
     assert "German · lstm (3 seeds)" in (out / "tables.md").read_text(encoding="utf-8")
-    assert (out / "tables/by-construction-and-attractor_number-condition-language.md").exists()
+    assert (out / "tables/by-construction-and-attractor_number-language-condition.md").exists()
     assert "<text" in (out / "figures/bars.svg").read_text(encoding="utf-8")  # text stays text
 
 
@@ -61,7 +61,7 @@ def test_two_lines_are_enough_for_a_notebook(study: Path) -> None:
     for kind in FIGURES:
         assert draw(frame, kind).axes
     german = draw(frame[frame.condition == "lstm"], "curves")
-    assert [axis.get_title(loc="left") for axis in german.axes] == ["German, lstm", ""]
+    assert [axis.get_title(loc="left") for axis in german.axes] == ["German, lstm (3 seeds)", ""]
     with pytest.raises(UserError, match="pie: there is no such figure; there are: curves, bars, heat, perplexity"):
         draw(frame, "pie")
     with pytest.raises(UserError, match="none of these runs has been probed on the way"):

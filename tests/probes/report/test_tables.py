@@ -97,7 +97,11 @@ def test_subcases_sizes_references_and_contracts_are_tables_too(study: Path, cap
     assert cells(grid_of(made, "sizes"), "simple agreement")[:3] == ["24", "100%", "0"]
     assert cells(grid_of(made, "references"), "across a subject relative")[:2] == ["0.50", "0.50"]
     contracts = grid_of(made, "contracts")
-    assert [head.flat for head in contracts.heads] == ["German, lstm · default", "German, lstm · default+capitalize"]
+    assert [head.flat for head in contracts.heads] == [
+        "German, lstm · default (3 seeds)",
+        "German, lstm · default+capitalize (2 seeds)",
+    ]
+    assert "default+capitalize: each sentence alone" in contracts.note
 
 
 def test_models_and_scorers_make_a_table(tmp_path: Path) -> None:
@@ -116,9 +120,14 @@ def test_any_feature_can_be_a_row_or_a_column(study: Path) -> None:
     (result,) = made.gathered.results
     n = sum(dict(cell.numbers)["n"] for label, own in by_attractor.rows if label.endswith("phrase") for cell in own)
     assert n == result.scores["prep"].n
+    assert [head.flat for head in by_distance.heads] == ["all"]
+    distances = [
+        int(label.rpartition("distance=")[2]) for label, _ in by_distance.rows if label.startswith("subject_number=plural")
+    ]
+    assert distances == sorted(distances)
     assert by_distance.rows[0][0].startswith("subject_number=")
     assert ", distance=" in by_distance.rows[0][0]
-    with pytest.raises(UserError, match="no finished run with items has all of these features"):
+    with pytest.raises(UserError, match="no finished run with items has all of these features; there are: construction"):
         _ = report([study], crossings=[("tense", "")]).tables
 
 
@@ -129,7 +138,7 @@ def test_a_baseline_is_compared_with_every_other_model_of_its_items(study: Path)
     assert all(label.startswith("de-") for label, _ in grid.rows)
     raw, corrected = ([dict(own[i].numbers)["value"] for _, own in grid.rows] for i in (5, 6))
     assert all(q >= p for p, q in zip(raw, corrected, strict=True))
-    assert grid_of(made, "recipes").rows[0][0] == "transformer: long VP coordination"
+    assert grid_of(made, "recipes").rows[0][0] == "transformer: simple agreement"
     with pytest.raises(UserError, match="--baseline nobody: this run is not among those of the report; there are: de-lstm-s1"):
         _ = report([study], baseline="nobody").statistics
 
@@ -143,11 +152,11 @@ def test_a_baseline_may_lie_outside_the_folders(study: Path) -> None:
 def test_order_and_acquisition_are_told_over_seeds_and_languages(study: Path) -> None:
     made = report([study])
     grid = grid_of(made, "acquisition")
-    assert [head.flat for head in grid.heads][:2] == ["German, lstm · to 75%", "German, lstm · to 90%"]
+    assert [head.flat for head in grid.heads][:2] == ["German, lstm · words to 75\u00a0%", "German, lstm · words to 90\u00a0%"]
     assert re.search(r"\d k|not reached", cells(grid, "simple agreement")[0])
     labels = [label for label, _ in grid_of(made, "order").rows]
-    assert "seeds of de · transformer" in labels
-    assert any("de · lstm and he · lstm" in label for label in labels)
+    assert "seeds of German, transformer" in labels
+    assert "German, lstm and Hebrew, lstm" in labels
 
 
 def test_markdown_and_latex_are_well_formed() -> None:
@@ -162,6 +171,11 @@ def test_markdown_and_latex_are_well_formed() -> None:
     assert r"first\_row & 0.50 $\pm$ 0.10 & -- & \textless{} 0.001 * \\" in tex
     assert r"50 \% \& more" in tex
     assert tex.count("{") == tex.count("}")
+    assert r"\cmidrule(lr){2-3}" in tex
+    assert r"c\_d $\dagger$" in tex  # published columns are marked here too
+    odd = latex(Grid("x", r"a\b {c} ~ ^", "−1 ≥ ½ …", "row", heads, (("mean", row),)))
+    assert r"a\textbackslash{}b \{c\} \textasciitilde{} \textasciicircum{}. $-$1 $\geq$ $\frac12$ \dots{}" in odd
+    assert "\\midrule\n\\midrule\nmean" in odd
 
 
 def test_names_are_for_readers() -> None:

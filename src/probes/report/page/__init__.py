@@ -2,6 +2,7 @@
 
 import html
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ PARTS = {
     "statistics": "Statistics",
     "sources": "Method",
 }
+# Its files in one scope, in this order.
+PROGRAM = ("parts", "charts", "curves", "ends", "runs", "constructions", "items", "begin")
 
 
 def page(title: str, parts: Mapping[str, str], data: Any, items: Mapping[str, Any]) -> str:
@@ -31,7 +34,7 @@ def page(title: str, parts: Mapping[str, str], data: Any, items: Mapping[str, An
         "title": escaped(title),
         "nav": nav,
         "css": (HERE / "page.css").read_text(encoding="utf-8"),
-        "js": (HERE / "page.js").read_text(encoding="utf-8"),
+        "js": "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in PROGRAM),
         "data": _json(data),
         "items": holders,
     }
@@ -106,8 +109,10 @@ def _last(label: str) -> str:
 
 
 def _details(numbers: Sequence[tuple[str, float]]) -> str:
-    """The interval, on hovering."""
-    known = dict(numbers)
-    if known.get("low", float("nan")) != known.get("low") or "low" not in known or "n" not in known:
-        return ""
-    return f' title="95 % {known["low"]:.3f}–{known["high"]:.3f}, n {known["n"]:,.0f}"'
+    """The interval and what it rests on, on pointing."""
+    known = {name: value for name, value in numbers if not math.isnan(value)}
+    said = (
+        [f"{known['value']:.4f}", f"95\u00a0% {known['low']:.3f}–{known['high']:.3f}"] if "low" in known and "n" in known else []
+    )
+    said += [f"n {known['n']:,.0f}"] if known.get("n") else []
+    return f' title="{", ".join(said)}"' if said else ""

@@ -1,0 +1,23 @@
+"""What is not in a report, and why: nothing is left out in silence."""
+
+import csv
+from dataclasses import dataclass
+
+import pyarrow as pa
+import yaml
+
+# What a broken file can raise; anything else is a bug of ours.
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error, yaml.YAMLError, pa.ArrowException)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A folder or file that is not in the report, and why."""
+
+    path: str
+    why: str
+
+
+def first_line(error: Exception) -> str:
+    """Enough of an error for a list."""
+    return f"{type(error).__name__}: {error}".splitlines()[0][:160]

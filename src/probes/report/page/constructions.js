@@ -1,0 +1,47 @@
+// A page a construction.
+const loaded = {};
+function itemsOf(key) {
+  if (!(key in loaded)) { const holder = document.getElementById("items:" + key); loaded[key] = holder ? JSON.parse(holder.textContent) : null; }
+  return loaded[key];
+}
+function showPage() {
+  const match = /^#\/(.+)\/([^/]+)$/.exec(decodeURIComponent(location.hash));
+  const known = match && sets.includes(match[1]) && match[2] in D.constructions;
+  $("main").hidden = !!known;
+  $("page").hidden = !known;
+  if (known) { construction(match[1], match[2]); window.scrollTo(0, 0); return; }
+  drawCurves();
+  const place = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  if (place) place.scrollIntoView(); // it could not be scrolled to while it was hidden
+}
+function construction(key, name) {
+  const own = inSet(key).filter(([g]) => g.constructions.includes(name));
+  const rest = [...new Set(own.flatMap(([g]) => g.constructions))], here = rest.indexOf(name);
+  const link = (c, text) => el("a", { href: `#/${key}/${c}` }, text);
+  const page = $("page");
+  const box = el("div", { class: "chart" });
+  page.replaceChildren(
+    el("a", { class: "back", href: "#constructions" }, "← all of the report"),
+    el("h1", {}, D.constructions[name]), el("p", { class: "lead" }, setName(key), " · ",
+      here > 0 ? link(rest[here - 1], "← " + D.constructions[rest[here - 1]]) : "", here > 0 && here < rest.length - 1 ? " · " : "",
+      here < rest.length - 1 ? link(rest[here + 1], D.constructions[rest[here + 1]] + " →") : ""),
+    el("div", { class: "scroll" }, accuracyTable(own, name)),
+    el("h3", {}, "Learning curve"), el("div", { class: "panel" }, box), el("h3", {}, "Items"), el("div", { id: "explorer" }),
+  );
+  let zoom = null;
+  const draw = () => chart(box, { series: own.filter(([g]) => g.curves[name]).map(([g], k) => line(g.curves[name], g.name, k, g.name)), y: { low: Math.min(0.4, ...own.flatMap(([g]) => (g.curves[name] ? g.curves[name][1] : []))), high: 1.005, format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chance: 0.5, tags: true, label: "accuracy against words seen" });
+  draw();
+  page.redraw = draw;
+  explorer($("explorer"), key, name, own);
+}
+function accuracyTable(own, name) {
+  const parts = Object.keys(D.parts).filter((part) => own.some(([g]) => g.results.some((r) => (D.results[r].parts[name] || {})[part] !== undefined)));
+  const head = el("tr", {}, ...["condition", "accuracy", "95 %", "n", ...parts.map((p) => D.parts[p])].map((text) => el("th", { scope: "col" }, text)));
+  const rows = own.map(([g]) => {
+    const [mean, sd, low, high, n] = g.estimates[name];
+    const means = parts.map((part) => { const v = g.results.map((r) => (D.results[r].parts[name] || {})[part]).filter((x) => x !== undefined && x !== null); return v.length ? v.reduce((a, b) => a + b) / v.length : null; });
+    const cell = (v, text) => (v === null ? el("td", {}, "–") : el("td", { class: "shade", style: `--a:${v}` }, text || share(v)));
+    return el("tr", {}, el("th", { scope: "row" }, g.name), cell(mean, share(mean) + (sd === null ? "" : " ± " + share(sd))), el("td", {}, low === null ? "–" : `${share(low)}–${share(high)}`), el("td", {}, n.toLocaleString("en")), ...means.map((v) => cell(v)));
+  });
+  return el("table", { class: "grid" }, el("thead", {}, head), el("tbody", {}, ...rows));
+}

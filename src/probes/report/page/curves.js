@@ -1,0 +1,54 @@
+// Learning curves: which lines are shown.
+const sets = [...new Set(D.groups.map((g) => `${g.language}/${g.set}`))];
+const names = Object.keys(D.constructions);
+const setName = (key) => { const [language, ...rest] = key.split("/"); return `${D.languages[language]}, ${rest.join("/")}`; };
+const inSet = (key) => D.groups.map((g, i) => [g, i]).filter(([g]) => `${g.language}/${g.set}` === key);
+const state = { set: (sets.find((key) => inSet(key).some(([g]) => Object.keys(g.curves).length)) || sets[0]), lines: "constructions", group: 0, construction: MEAN, off: new Set([MEAN]), xlog: false, zoom: null };
+function lines() {
+  const own = inSet(state.set);
+  if (state.lines === "constructions") {
+    const group = D.groups[state.group];
+    return [...group.constructions, MEAN].filter((c) => group.curves[c]).map((c) => line(group.curves[c], D.constructions[c], names.indexOf(c), c));
+  }
+  return own.filter(([g]) => g.curves[state.construction]).map(([g, i], k) => line(g.curves[state.construction], g.name, k, "group" + i));
+}
+const line = ([x, y, sd, seeds], name, i, key) => ({ x, y, sd, seeds, name, i, key });
+function drawCurves() {
+  const own = inSet(state.set);
+  if (!own.some(([, i]) => i === state.group)) state.group = (own.find(([g]) => Object.keys(g.curves).length) || own[0])[1];
+  const controls = $("curve-controls");
+  const update = (change) => (value) => { change(value); state.zoom = null; drawCurves(); };
+  controls.replaceChildren(
+    sets.length > 1 ? choice("language", sets.map((key) => [key, setName(key)]), state.set, update((v) => { state.set = v; }), "pick-set") : "",
+    own.length > 1 ? choice("lines", [["constructions", "constructions"], ["conditions", "conditions"]], state.lines, update((v) => { state.lines = v; }), "pick-lines") : "",
+    state.lines === "constructions"
+      ? (own.length > 1 ? choice("condition", own.map(([g, i]) => [i, g.name]), state.group, update((v) => { state.group = +v; }), "pick-group") : "")
+      : choice("construction", names.filter((c) => own.some(([g]) => g.curves[c])).map((c) => [c, D.constructions[c]]), state.construction, update((v) => { state.construction = v; }), "pick-construction"),
+    el("button", { id: "xlog", "aria-pressed": String(state.xlog), onclick: () => { state.xlog = !state.xlog; state.zoom = null; drawCurves(); } }, "log words"),
+    el("button", { id: "zoom-in", "aria-label": "zoom in", onclick: () => zoomBy(0.5) }, "+"),
+    el("button", { id: "zoom-out", "aria-label": "zoom out", onclick: () => zoomBy(2) }, "−"),
+    state.zoom ? el("button", { id: "zoom-reset", onclick: () => { state.zoom = null; drawCurves(); } }, "whole curve") : "",
+  );
+  const all = lines();
+  const chips = $("chips");
+  chips.replaceChildren(...all.map((s) => el("button", { "aria-pressed": String(!state.off.has(s.key)), "data-key": s.key, onclick: () => { state.off.has(s.key) ? state.off.delete(s.key) : state.off.add(s.key); drawCurves(); const again = chips.querySelector(`[data-key="${CSS.escape(s.key)}"]`); if (again) again.focus(); } }, sample(s.i), s.name)));
+  const visible = all.filter((s) => !state.off.has(s.key));
+  const onzoom = (zoom) => { state.zoom = zoom; drawCurves(); };
+  const lowest = Math.min(0.4, ...visible.flatMap((s) => s.y.filter((v) => v !== null)));
+  chart($("accuracy-chart"), { series: visible, y: { low: Math.floor(lowest * 10) / 10, high: 1.005, format: (v) => v.toFixed(2) }, height: 400, xlog: state.xlog, zoom: state.zoom, onzoom, chance: 0.5, tags: true, label: "accuracy against words seen" });
+  const group = D.groups[state.group];
+  const perplexities = state.lines === "constructions" ? (group.perplexity ? [line(group.perplexity, group.name, 6, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
+  $("perplexity-box").hidden = !perplexities.length;
+  const extent = $("accuracy-chart").extent;
+  chart($("perplexity-chart"), { series: perplexities, y: { log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: "validation perplexity against words seen" });
+  drawEnds(own);
+}
+function zoomBy(factor) {
+  const [low, high] = $("accuracy-chart").extent || [0, 1];
+  if (!state.zoom && factor > 1) return;
+  const middle = (low + high) / 2, half = ((high - low) / 2) * factor;
+  const xs = lines().flatMap((s) => s.x), ends = [Math.min(...xs), Math.max(...xs)];
+  const zoom = [Math.max(middle - half, ends[0]), Math.min(middle + half, ends[1])];
+  state.zoom = zoom[0] <= ends[0] && zoom[1] >= ends[1] ? null : zoom;
+  drawCurves();
+}
