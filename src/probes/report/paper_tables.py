@@ -149,15 +149,21 @@ def contracts(estimates: Estimates) -> Grid | None:
     for group in estimates.groups:
         if group.first.finished:
             families.setdefault((condition(group.first), group.language, group.first.set), []).append(group)
-    chosen = [group for family in families.values() if len({g.first.label for g in family}) > 1 for group in family]
+    chosen = [group for family in families.values() if len({g.first.label for g in family}) > 1 for group in _shared(family)]
     if not chosen:
         return None
+    own = Estimates(chosen)
     heads = tuple(Head(f"{language_name(g.language)}, {g.name.split(' · ')[0]}", _with_seeds(g.first.label, g)) for g in chosen)
-    names = [*estimates.constructions, MEAN]
-    rows = [(construction_name(name), [accuracy_cell(estimates.of(group, name)) for group in chosen]) for name in names]
+    rows = [(construction_name(n), [accuracy_cell(own.of(group, n)) for group in chosen]) for n in [*own.constructions, MEAN]]
     stated = {group.first.label: group.first.contract.get("statement", "not known") for group in chosen}
-    note = "Mean ± standard deviation over seeds (n − 1). " + " ".join(f"{label}: {said}." for label, said in stated.items())
+    note = "Of the runs that were asked in all of these ways. " + " ".join(f"{label}: {said}." for label, said in stated.items())
     return Grid("contracts", "The same models under different scoring contracts", note, "construction", heads, _rows(rows))
+
+
+def _shared(family: Sequence[Group]) -> list[Group]:
+    """The seeds that all groups of a family have: five seeds are not compared with one of them."""
+    seeds = set.intersection(*({result.seed for result in group.results} for group in family))
+    return [Group(g.name, tuple(r for r in g.results if r.seed in seeds)) for g in family] if seeds else []
 
 
 def references(estimates: Estimates) -> Grid | None:
@@ -168,7 +174,9 @@ def references(estimates: Estimates) -> Grid | None:
         known = [r for r in group.results if r.references]
         if known and not any(r.digest == known[0].digest and r.label == known[0].label for r in found):
             found.append(known[0])
-            heads += [Head(f"{language_name(group.language)} {known[0].set}", name) for name in known[0].references]
+            contract = f", {known[0].label}" if known[0].label != "default" else ""
+            top = f"{language_name(group.language)} {known[0].set}{contract}"
+            heads += [Head(top, name) for name in known[0].references]
     if not found:
         return None
     rows = []

@@ -89,7 +89,13 @@ class Result:
     @property
     def words(self) -> int:
         """Seen so far."""
-        return max((int(self.measures.get("words seen", 0)), *(moment.words for moment in self.moments)), default=0)
+        return max(
+            (
+                int(self.measures.get("words seen", self.measures.get("words_seen", 0))),
+                *(moment.words for moment in self.moments),
+            ),
+            default=0,
+        )
 
     @property
     def languages(self) -> list[str]:

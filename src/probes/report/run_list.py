@@ -5,34 +5,41 @@ from collections.abc import Sequence
 from typing import Any
 
 from .conditions import Group
-from .page import element, escaped
+from .page import LONG, element, escaped
 from .results import Result
 from .wording import language_name, words_shown
 
-TEXT = ("run", "language", "condition", "state")
-NUMBERS = ("seed", "words seen", "test perplexity", "mean accuracy", "mismatched", "ties", "uncovered")
+# What one looks for first stands first: the table is wider than a phone.
+FIRST = ("run", "language")
+NUMBERS = ("seed", "mean accuracy", "test perplexity", "attractor of other number", "words seen", "ties", "uncovered")
+LAST = ("condition", "state")
 
 
 def runs(groups: Sequence[Group]) -> str:
     """A row a model."""
-    heads = "".join(_head(name, "text") for name in TEXT) + "".join(_head(name, None) for name in NUMBERS)
+    names = [(name, "text" if name in FIRST + LAST else None) for name in (*FIRST, *NUMBERS, *LAST)]
+    heads = "".join(_head(name, kind) for name, kind in names)
     rows = "".join(element("tr", _row(group, result)) for group in groups for result in group.results)
     body = element("thead", element("tr", heads)) + element("tbody", rows)
     return element("div", element("table", body, class_="grid sortable", id_="run-table"), class_="scroll", tabindex="0")
 
 
 def _head(name: str, kind: str | None) -> str:
-    return element("th", element("button", name), scope="col", class_=kind)
+    return element("th", element("button", name), scope="col", class_=kind or ("long" if len(name) > LONG else None))
 
 
 def _row(group: Group, result: Result) -> str:
     state = "evaluated" if result.kind == "evaluation" else "finished" if result.finished else "not finished"
-    texts = (result.name, language_name(result.language), group.name, state)
     mismatched = [score.parts["mismatched"][0] for score in result.scores.values() if "mismatched" in score.parts]
     counts = [sum(getattr(score, name) for score in result.scores.values()) for name in ("ties", "uncovered")]
     unequal = math.fsum(mismatched) / len(mismatched) if mismatched else math.nan
-    numbers = (result.seed, result.words, result.perplexity, result.mean, unequal, *counts)
-    return "".join(element("td", escaped(text), data_v=text, class_="text") for text in texts) + "".join(map(_number, numbers))
+    numbers = (result.seed, result.mean, result.perplexity, unequal, result.words or None, *counts)
+    cells = [_text(result.name), _text(language_name(result.language)), *map(_number, numbers), _text(group.name), _text(state)]
+    return "".join(cells)
+
+
+def _text(text: str) -> str:
+    return element("td", escaped(text), data_v=text, class_="text")
 
 
 def _number(value: Any) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from probes.accuracy import MEAN
 
+from .acquisition import LEVELS, reached
 from .conditions import Group, apart
 from .curves import perplexity_curve
 from .estimates import Estimates
 from .left_out import LeftOut
 from .page import element, escaped
 from .page_data import results_of
-from .wording import construction_name, language_name, ordered
+from .wording import construction_name, language_name, ordered, words_shown
 
 CARDS = 12
 
@@ -30,7 +31,7 @@ def _lead(groups: Sequence[Group]) -> str:
     results = results_of(groups)
     running = sum(not result.finished for result in results)
     said = f"{_count(len(results), 'model')} in {_count(len(groups), 'condition')}, {listed(languages(groups))}. "
-    said += "Large: mean accuracy over constructions, chance is 0.50, with its 95 % interval."
+    said += "The large number is mean accuracy over constructions (chance is 0.50), with its 95\u00a0% interval."
     return escaped(said + (f" Not finished: {running}, known by the last probe so far." if running else ""))
 
 
@@ -65,9 +66,33 @@ def _facts(group: Group, estimates: Estimates) -> list[tuple[str, str]]:
         if not perplexities and (reached := perplexity_curve(group).mean)
         else []
     )
-    known = [(estimates.of(group, name).mean, name) for name in group.constructions if estimates.of(group, name).known]
-    ends = [("best", max(known)), ("hardest", min(known))] if len(known) > 1 else []
-    return facts + [(what, f"{value:.2f} {construction_name(name)}") for what, (value, name) in ends]
+    return facts + _extremes(group, estimates) + _firsts(group)
+
+
+def _extremes(group: Group, estimates: Estimates) -> list[tuple[str, str]]:
+    """The best and the hardest construction, where a reader would see a difference."""
+    known = [(estimates.of(group, name).mean, name) for name in ordered(group.constructions) if estimates.of(group, name).known]
+    if len(known) < 2:
+        return []
+    ends = (("best", max(known)), ("hardest", min(known)))
+    if len({f"{value:.2f}" for _, (value, _) in ends}) == 1:
+        return [("every construction", f"{known[0][0]:.2f}")]
+    return [(what, f"{value:.2f} {construction_name(name)}") for what, (value, name) in ends]
+
+
+def _firsts(group: Group) -> list[tuple[str, str]]:
+    """What was learnt first and last: the mean over seeds of words seen to 75 %, of what all of them learnt."""
+    known = []
+    for name in ordered(group.constructions):
+        words = [reached(result, name, LEVELS[0]) for result in group.results]
+        known += [(math.fsum(words) / len(words), name)] if all(map(math.isfinite, words)) else []
+    if len(known) < 2:
+        return []
+    ends = (("learnt first", min(known)), ("learnt last", max(known)))
+    return [
+        (what, f"{construction_name(name)}, " + f"{words_shown(words)} words".replace(" ", "\u00a0"))
+        for what, (words, name) in ends
+    ]
 
 
 def warnings(groups: Sequence[Group], left_out: Sequence[LeftOut]) -> str:
@@ -100,5 +125,5 @@ def constructions(estimates: Estimates) -> str:
 
 def _link(target: str, construction: str, accuracies: Sequence[float]) -> str:
     known = [value for value in accuracies if not math.isnan(value)]
-    shown = "–" if not known else f"{known[0]:.2f}" if len(known) == 1 else f"{min(known):.2f}–{max(known):.2f}"
+    shown = "–" if not known else "–".join(dict.fromkeys((f"{min(known):.2f}", f"{max(known):.2f}")))
     return element("li", element("a", escaped(construction_name(construction)) + element("b", shown), href=target))

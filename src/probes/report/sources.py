@@ -27,7 +27,10 @@ def _facts(pairs: Sequence[tuple[str, str]], **attributes: str) -> str:
 
 def _sets(groups: Sequence[Group]) -> list[tuple[str, str]]:
     rows = dict.fromkeys((g.language, g.first.set, g.first.digest, g.first.vocabulary) for g in groups)
-    return [(f"{language_name(lang)}, {name}", f"items {digest}, vocabulary {words}") for lang, name, digest, words in rows]
+    return [
+        (f"{language_name(lang)}, {name}", f"items {digest}, vocabulary {words} (digests: the same where they are)")
+        for lang, name, digest, words in rows
+    ]
 
 
 def _settings(group: Group) -> str:

@@ -33,12 +33,12 @@ def texts(opened: browser.Browser, selector: str) -> list[str]:
 def test_a_column_is_sorted(opened: browser.Browser) -> None:
     column = "#run-table tbody td:nth-child(1)"
     assert texts(opened, column)[0] == "de-lstm-s1"
-    opened.run("document.querySelector('#run-table th:nth-child(8) button').click()")  # mean accuracy
-    values = [float(text) for text in texts(opened, "#run-table tbody td:nth-child(8)")]
+    opened.run("document.querySelector('#run-table th:nth-child(4) button').click()")  # mean accuracy
+    values = [float(text) for text in texts(opened, "#run-table tbody td:nth-child(4)")]
     assert values == sorted(values)
-    assert opened.run("document.querySelector('#run-table th:nth-child(8)').getAttribute('aria-sort')") == "ascending"
-    opened.run("document.querySelector('#run-table th:nth-child(8) button').click()")
-    values = [float(text) for text in texts(opened, "#run-table tbody td:nth-child(8)")]
+    assert opened.run("document.querySelector('#run-table th:nth-child(4)').getAttribute('aria-sort')") == "ascending"
+    opened.run("document.querySelector('#run-table th:nth-child(4) button').click()")
+    values = [float(text) for text in texts(opened, "#run-table tbody td:nth-child(4)")]
     assert values == sorted(values, reverse=True)
 
 

@@ -28,7 +28,7 @@ def bars(frame: "pd.DataFrame") -> "Figure":
     for axis, language in zip(axes[:, 0], languages, strict=True):
         own = found[found.language == language]
         _panel(axis, own, names)
-        chance(axis)
+        chance(axis, beside=3)
         axis.set(ylim=(0, 1.05), ylabel="accuracy, 95\u00a0% interval")
         axis.grid(axis="x", visible=False)
     shown = [construction_name(name) for name in names]
@@ -52,4 +52,4 @@ def _panel(axis: "Axes", found: "pd.DataFrame", names: list[str]) -> None:
         axis.set_title(with_seeds(title(conditions[0]), found), loc="left", fontsize=9.5)
     else:
         axis.set_title(language_name(conditions[0][0]), loc="left", fontsize=9.5)
-        axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7.5)
+        axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)

@@ -30,7 +30,9 @@ def curves(frame: "pd.DataFrame") -> "Figure":
         _perplexity(right, own[own.construction == MEAN].dropna(subset="perplexity"))
         right.set_xlim(left.get_xlim())
     cut(made, len(conditions), len(conditions_of(moving)))
-    made.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, fontsize=8, handlelength=3.4)
+    over = "lines: mean over seeds, bands: ± standard deviation" if moving.groupby("condition").run.nunique().max() > 1 else None
+    options = {"ncols": 4, "fontsize": 8, "handlelength": 3.4, "title": over, "title_fontsize": 8}
+    made.legend(shown.values(), shown.keys(), loc="outside lower center", **options)
     return made
 
 
@@ -40,8 +42,7 @@ def _accuracies(axis: "Axes", own: "pd.DataFrame", every: list[str]) -> dict[str
         if (own.construction == name).any():
             drawn[construction_name(name)] = _line(axis, own[own.construction == name], "accuracy", look(i))
     chance(axis)
-    band = ", ± standard deviation" if own.run.nunique() > 1 else ""
-    axis.set(xlabel="words seen", ylabel=f"accuracy on the sample{band}", ylim=(min(0.4, axis.get_ylim()[0]), 1.02))
+    axis.set(xlabel="words seen", ylabel="accuracy on the sample", ylim=(min(0.4, axis.get_ylim()[0]), 1.02))
     axis.xaxis.set_major_formatter(_words)
     return drawn
 
@@ -51,6 +52,7 @@ def _perplexity(axis: "Axes", own: "pd.DataFrame") -> None:
     _line(axis, own, "perplexity", {"color": GREY, "linestyle": "-", "marker": "."})
     low, high = axis.get_ylim()
     axis.set(xlabel="words seen", ylabel="validation perplexity", yscale="log" if high > 10 * max(low, 1) else "linear")
+    axis.locator_params(axis="x", nbins=4)
     axis.xaxis.set_major_formatter(_words)
 
 
@@ -67,5 +69,6 @@ def _line(axis: "Axes", own: "pd.DataFrame", column: str, style: dict[str, Any])
     (drawn,) = axis.plot(over.words, over["mean"], linewidth=1.4, markersize=3, markevery=max(len(over) // 8, 1), **style)
     if over.sd.notna().any():
         sd = over.sd.fillna(0)
-        axis.fill_between(over.words, over["mean"] - sd, over["mean"] + sd, color=style["color"], alpha=0.13, linewidth=0)
+        top = (over["mean"] + sd).clip(upper=1 if column == "accuracy" else None)
+        axis.fill_between(over.words, over["mean"] - sd, top, color=style["color"], alpha=0.13, linewidth=0)
     return drawn

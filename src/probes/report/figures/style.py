@@ -59,10 +59,13 @@ def look(i: int) -> dict[str, Any]:
     return {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[turn % len(DASHES)], "marker": MARKS[i % len(MARKS)]}
 
 
-def chance(axis: "Axes") -> None:
-    """The line below which a model does worse than a coin."""
-    axis.axhline(CHANCE, color=GREY, linewidth=0.8, zorder=0)
-    axis.annotate("chance", (1, CHANCE), (-2, 2), ("axes fraction", "data"), "offset points", ha="right", fontsize=7, color=GREY)
+def chance(axis: "Axes", beside: float = 0) -> None:
+    """The line below which a model does worse than a coin; its name above it, or so many points beside the panel."""
+    axis.axhline(CHANCE, color=GREY, linewidth=0.8, zorder=3 if beside else 0)
+    place = {"xytext": (beside, -2.5), "ha": "left"} if beside else {"xytext": (-2, 2), "ha": "right"}
+    axis.annotate(
+        "chance", (1, CHANCE), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=7, color=GREY, **place
+    )
 
 
 def conditions_of(frame: "pd.DataFrame") -> list[Condition]:

@@ -19,6 +19,7 @@ PARTS = {
     "statistics": "Statistics",
     "sources": "Method",
 }
+LONG = 14  # letters: longer names of columns are broken into lines
 # Its files in one scope, in this order.
 PROGRAM = ("parts", "charts", "curves", "ends", "runs", "constructions", "items", "begin")
 
@@ -80,14 +81,21 @@ def _harmless(text: str) -> str:
 def _head(grid: Grid) -> str:
     tops = ""
     if any(head.top for head in grid.heads):
-        over = "".join(f'<th colspan="{width}" scope="colgroup">{escaped(top)}</th>' for top, width in spans(grid.heads))
+        over = "".join(
+            f'<th colspan="{width}" scope="colgroup"{_classes(long=len(top) > LONG * width)}>{escaped(top)}</th>'
+            for top, width in spans(grid.heads)
+        )
         tops = f'<tr class="tops"><th></th>{over}</tr>'
-    heads = "".join(f'<th scope="col"{_published(head.published)}>{escaped(head.name)}</th>' for head in grid.heads)
+    heads = "".join(
+        f'<th scope="col"{_classes(published=head.published, long=len(head.name) > LONG)}>{escaped(head.name)}</th>'
+        for head in grid.heads
+    )
     return f'<thead>{tops}<tr><th scope="col">{escaped(grid.corner)}</th>{heads}</tr></thead>'
 
 
-def _published(yes: bool) -> str:
-    return ' class="published"' if yes else ""
+def _classes(**on: bool) -> str:
+    names = " ".join(name for name, yes in on.items() if yes)
+    return f' class="{names}"' if names else ""
 
 
 def _body(grid: Grid) -> str:
@@ -95,11 +103,10 @@ def _body(grid: Grid) -> str:
     for label, cells in grid.rows:
         made = [f'<th scope="row" title="{escaped(label)}">{escaped(label)}</th>']
         for head, cell in zip(grid.heads, cells, strict=True):
-            names = [name for name, on in (("published", head.published), ("strong", cell.strong)) if on]
             shaded = cell.shade is not None and not head.published
-            names += ["shade"] if shaded else []
+            classes = _classes(published=head.published, strong=cell.strong, shade=shaded)
             style = f' style="--a:{cell.shade:.3f}"' if shaded else ""
-            made.append(f'<td class="{" ".join(names)}"{style}{_details(cell.numbers)}>{escaped(cell.text)}</td>')
+            made.append(f"<td{classes}{style}{_details(cell.numbers)}>{escaped(cell.text)}</td>")
         rows.append(f"<tr{_last(label)}>{''.join(made)}</tr>")
     return f"<tbody>{''.join(rows)}</tbody>"
 

@@ -6,19 +6,19 @@ function ticks(low, high, count) {
   for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-6; v += step) found.push(+v.toPrecision(12));
   return found;
 }
-function powers(low, high) {
+function powers(low, high, marks = [1, 2, 5]) {
   const found = [];
   for (let p = Math.floor(Math.log10(low)); p <= Math.ceil(Math.log10(high)); p++)
-    for (const m of [1, 2, 5]) { const v = m * 10 ** p; if (v >= low * 0.999 && v <= high * 1.001) found.push(v); }
+    for (const m of marks) { const v = m * 10 ** p; if (v >= low * 0.999 && v <= high * 1.001) found.push(v); }
   return found;
 }
-// options: series [{name, i, x, y, sd}], y {low, high, log, format}, height, xlog, zoom, onzoom, chance, tags, label
+// options: series [{name, i, x, y, sd, seeds}], y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chance, tags, label
 function chart(box, options) {
   box.replaceChildren();
   const width = Math.max(box.clientWidth, 260), height = options.height;
   const shown = options.series.filter((s) => s.x.length);
   const roomy = options.tags && width > 680;
-  const m = { l: 46, r: roomy ? 190 : 14, t: 12, b: 40 };
+  const m = { l: 46, r: roomy ? 190 : 14, t: 24, b: 40 };
   const all = shown.flatMap((s) => s.x).filter((x) => !options.xlog || x > 0);
   if (!all.length) { box.append(el("p", { class: "note" }, "No curve: these models were asked once, or all lines are switched off.")); return; }
   let [x0, x1] = options.zoom || [Math.min(...all), Math.max(...all)];
@@ -40,7 +40,9 @@ function chart(box, options) {
   root.append(svg("clipPath", { id: clip }, svg("rect", { x: m.l - 1, y: m.t - 6, width: width - m.l - m.r + 2, height: height - m.t - m.b + 8 })));
   const grid = svg("g", { class: "grid" }), axis = svg("g", { class: "axis" });
   let ys = options.y.log ? powers(low, high) : ticks(low, high, 5);
+  if (options.y.log && ys.length < 4) ys = powers(low, high, [1, 1.5, 2, 3, 4, 5, 7]);
   if (options.y.log && ys.length < 2) ys = ticks(low, high, 4);
+  grid.append(label(options.y.name, 2, 12, "start"));
   for (const v of ys) grid.append(svg("line", { x1: m.l, x2: width - m.r, y1: Y(v), y2: Y(v) }), label(options.y.format(v), m.l - 7, Y(v) + 4, "end"));
   let xs = options.xlog ? powers(x0, x1) : ticks(x0, x1, width < 480 ? 4 : 7);
   if (options.xlog && xs.length > (width < 480 ? 5 : 9)) xs = xs.filter((v) => /^1/.test(v.toPrecision(1)));
@@ -51,8 +53,8 @@ function chart(box, options) {
   for (const s of shown) {
     const points = s.x.map((x, k) => [x, s.y[k], s.sd ? s.sd[k] : null]).filter(([x, y]) => y !== null && (!options.xlog || x > 0) && (!options.y.log || y > 0));
     const spread = points.filter((p) => p[2] !== null);
-    const floor = options.y.log ? low : -Infinity;
-    if (spread.length > 1) plot.append(svg("path", { class: "band", fill: colour(s.i), d: "M" + spread.map((p) => `${X(p[0])},${Y(p[1] + p[2])}`).join("L") + "L" + spread.reverse().map((p) => `${X(p[0])},${Y(Math.max(p[1] - p[2], floor))}`).join("L") + "Z" }));
+    const floor = options.y.log ? low : -Infinity, most = options.y.most ?? Infinity;
+    if (spread.length > 1) plot.append(svg("path", { class: "band", fill: colour(s.i), d: "M" + spread.map((p) => `${X(p[0])},${Y(Math.min(p[1] + p[2], most))}`).join("L") + "L" + spread.reverse().map((p) => `${X(p[0])},${Y(Math.max(p[1] - p[2], floor))}`).join("L") + "Z" }));
     plot.append(svg("path", { class: "curve", "data-name": s.name, stroke: colour(s.i), "stroke-dasharray": dash(s.i), d: "M" + points.map((p) => `${X(p[0])},${Y(p[1])}`).join("L") }));
     if (points.length === 1) plot.append(svg("circle", { cx: X(points[0][0]), cy: Y(points[0][1]), r: 3, fill: colour(s.i) }));
   }

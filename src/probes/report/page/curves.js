@@ -25,8 +25,9 @@ function drawCurves() {
       ? (own.length > 1 ? choice("condition", own.map(([g, i]) => [i, g.name]), state.group, update((v) => { state.group = +v; }), "pick-group") : "")
       : choice("construction", names.filter((c) => own.some(([g]) => g.curves[c])).map((c) => [c, D.constructions[c]]), state.construction, update((v) => { state.construction = v; }), "pick-construction"),
     el("button", { id: "xlog", "aria-pressed": String(state.xlog), onclick: () => { state.xlog = !state.xlog; state.zoom = null; drawCurves(); } }, "log words"),
-    el("button", { id: "zoom-in", "aria-label": "zoom in", onclick: () => zoomBy(0.5) }, "+"),
-    el("button", { id: "zoom-out", "aria-label": "zoom out", onclick: () => zoomBy(2) }, "−"),
+    el("span", { class: "pair" },
+      el("button", { id: "zoom-in", "aria-label": "zoom in", onclick: () => zoomBy(0.5) }, "+"),
+      el("button", { id: "zoom-out", "aria-label": "zoom out", onclick: () => zoomBy(2) }, "−")),
     state.zoom ? el("button", { id: "zoom-reset", onclick: () => { state.zoom = null; drawCurves(); } }, "whole curve") : "",
   );
   const all = lines();
@@ -35,12 +36,12 @@ function drawCurves() {
   const visible = all.filter((s) => !state.off.has(s.key));
   const onzoom = (zoom) => { state.zoom = zoom; drawCurves(); };
   const lowest = Math.min(0.4, ...visible.flatMap((s) => s.y.filter((v) => v !== null)));
-  chart($("accuracy-chart"), { series: visible, y: { low: Math.floor(lowest * 10) / 10, high: 1.005, format: (v) => v.toFixed(2) }, height: 400, xlog: state.xlog, zoom: state.zoom, onzoom, chance: 0.5, tags: true, label: "accuracy against words seen" });
+  chart($("accuracy-chart"), { series: visible, y: { name: "accuracy", low: Math.floor(lowest * 10) / 10, high: 1.005, most: 1, format: (v) => v.toFixed(2) }, height: 400, xlog: state.xlog, zoom: state.zoom, onzoom, chance: 0.5, tags: true, label: "accuracy against words seen" });
   const group = D.groups[state.group];
-  const perplexities = state.lines === "constructions" ? (group.perplexity ? [line(group.perplexity, group.name, 6, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
+  const perplexities = state.lines === "constructions" ? (group.perplexity ? [line(group.perplexity, group.name, PLAIN, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
   $("perplexity-box").hidden = !perplexities.length;
   const extent = $("accuracy-chart").extent;
-  chart($("perplexity-chart"), { series: perplexities, y: { log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: "validation perplexity against words seen" });
+  chart($("perplexity-chart"), { series: perplexities, y: { name: "perplexity, log scale", log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: "validation perplexity against words seen" });
   drawEnds(own);
 }
 function zoomBy(factor) {

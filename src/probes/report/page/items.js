@@ -35,10 +35,17 @@ function explorer(box, key, name, own) {
       if (view.show === "all" || (view.show === "differ" && flip) || (view.show === "better" && flip > 0) || (view.show === "worse" && flip < 0)) rows.push([item, a, b, Math.abs(after - before)]);
     }
     rows.sort((x, y) => y[3] - x[3]);
+    const various = inTurns(rows, ([item]) => item[2]);
     const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items in this page (of ${(found.sizes[name] || 0).toLocaleString("en")} that were asked: those on which checkpoints or models disagree most). Scores are log-probabilities in nats; the tested words are underlined, the ungrammatical ones starred.`);
-    box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...rows.slice(0, 60).map(([item, a, b]) => card(item, [[one[2], a], [two[2], b]], rtl, language))));
+    box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...various.slice(0, 60).map(([item, a, b]) => card(item, [[one[2], a], [two[2], b]], rtl, language))));
   }
   draw();
+}
+// The first of each tested word, then the second of each: neighbours in the order of scores are near copies of each other.
+function inTurns(rows, kind) {
+  const seen = {};
+  const turns = rows.map((row, i) => { const word = kind(row); seen[word] = (seen[word] || 0) + 1; return [seen[word], i, row]; });
+  return turns.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , row]) => row);
 }
 function card(item, scored, rtl, language) {
   const [, before, good, bad, after, features] = item;
@@ -48,7 +55,7 @@ function card(item, scored, rtl, language) {
   const number = (what, value, sign = "") => el("td", { class: "num" }, el("span", { class: "lab" }, what), sign + value.toFixed(2).replace("-", "−"));
   const rows = scored.map(([who, [g, b]]) => {
     const margin = g - b, right = margin > 0 ? "right" : margin < 0 ? "wrong" : "tie";
-    return el("tr", {}, el("td", { class: "who", title: who }, who), number("good ", g), number("bad ", b, "*"), number("difference ", margin, margin > 0 ? "+" : ""), el("td", { class: right }, { right: "✓ right", wrong: "✗ wrong", tie: "= tie" }[right]));
+    return el("tr", {}, el("td", { class: "who", title: who }, who), number("good ", g), number("bad ", b, "*"), number("difference ", margin, margin > 0 ? "+" : ""), el("td", { class: right }, { right: "✓", wrong: "✗", tie: "=" }[right], el("span", { class: "word" }, " " + right)));
   });
   return el("li", { class: "item" }, sentence, el("table", {}, el("tbody", {}, ...rows)), features ? el("p", { class: "features" }, features) : "");
 }

@@ -21,8 +21,9 @@ function svg(tag, attributes = {}, ...children) {
 }
 const words = (n) => (n >= 1e9 ? +(n / 1e9).toPrecision(3) + " G" : n >= 1e6 ? +(n / 1e6).toPrecision(3) + " M" : n >= 1e3 ? +(n / 1e3).toPrecision(3) + " k" : String(Math.round(n)));
 const share = (v) => (v === null || v === undefined ? "–" : v.toFixed(2));
-const colour = (i) => `var(--c${i % 7})`;
-const dash = (i) => DASHES[(i + Math.floor(i / 7)) % 7];
+const PLAIN = -1; // the look of a line that is no construction
+const colour = (i) => (i < 0 ? "var(--soft)" : `var(--c${i % 7})`);
+const dash = (i) => i < 0 ? "" : DASHES[(i + Math.floor(i / 7)) % 7];
 function choice(label, options, value, change, id) {
   const select = el("select", { id, onchange: (event) => change(event.target.value) });
   for (const [key, text] of options) select.append(el("option", { value: key, selected: String(key) === String(value) }, text));
