@@ -62,9 +62,7 @@ def _facts(group: Group, estimates: Estimates) -> list[tuple[str, str]]:
     perplexities = [result.perplexity for result in group.results if not math.isnan(result.perplexity)]
     facts += [("test perplexity", f"{math.fsum(perplexities) / len(perplexities):,.2f}")] if perplexities else []
     facts += (
-        [("validation perplexity", f"{reached[-1]:,.2f}")]
-        if not perplexities and (reached := perplexity_curve(group).mean)
-        else []
+        [("validation perplexity", f"{valid[-1]:,.2f}")] if not perplexities and (valid := perplexity_curve(group).mean) else []
     )
     return facts + _extremes(group, estimates) + _firsts(group)
 
