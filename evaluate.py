@@ -44,6 +44,9 @@ def main(cfg: DictConfig) -> None:
 
 def evaluate(settings: Any) -> None:
     """From checkpoints to tables and files."""
+    from lm.light import import_lightning
+
+    import_lightning()
     models = pretrained(settings) if settings.get("model") else candidates(settings)
     if settings["text"] is not None:
         from probes.text import show_surprisal
