@@ -44,6 +44,9 @@ def main(cfg: DictConfig) -> None:
 
 def evaluate(settings: Any) -> None:
     """From checkpoints to tables and files."""
+    from lm.light import import_lightning
+
+    import_lightning()
     models = pretrained(settings) if settings.get("model") else candidates(settings)
     if settings["text"] is not None:
         from probes.text import show_surprisal
@@ -52,16 +55,22 @@ def evaluate(settings: Any) -> None:
         return
     perplexities = {model.name: perplexity(settings, model) for model in models} if settings.get("data") else {}
     if settings["probes"]["name"] != "none":
-        probed(settings, models, perplexities)
+        languages = languages_asked(settings, models[0])
+        for language in languages:
+            chosen = probe_for(settings, models[0], language)
+            folder = folder_of(settings, models, chosen)
+            probed(
+                settings, models, chosen, folder / language if settings["out"] and len(languages) > 1 else folder, perplexities
+            )
 
 
-def probed(settings: Any, models: list[Candidate], perplexities: dict[str, dict[str, float]]) -> None:
+def probed(
+    settings: Any, models: list[Candidate], chosen: "Probe", folder: Path, perplexities: dict[str, dict[str, float]]
+) -> None:
     """The same sets and the same code as during training, for every model."""
     from probes import screen
     from probes.results import save_summary
 
-    chosen = probe_for(settings, models[0])
-    folder = folder_of(settings, models, chosen)
     if settings.get("model"):
         show_kept(chosen, models[0])
     tables: dict[str, Table] = {}
@@ -178,12 +187,18 @@ def pretrained(settings: Any) -> list[Candidate]:
     return [Candidate(f"{short}/{each.name}", each, loaded.digest, about, tokenizer=loaded.tokenizer) for each in made]
 
 
-def probe_for(settings: Any, model: Candidate) -> "Probe":
-    """In the checkpoint's language, written as its corpus was, unless another language is asked for."""
+def languages_asked(settings: Any, model: Candidate) -> list[str]:
+    """All languages that a checkpoint knows, unless others are asked for."""
+    if not settings.get("lang"):
+        return list(model.about["languages"])
+    return list(settings["lang"].get("languages") or [settings["lang"]["code"]])
+
+
+def probe_for(settings: Any, model: Candidate, language: str) -> "Probe":
+    """The sets of a language, written as the model's corpus was."""
     from probes.preparation import probe_of
 
     known = model.about["languages"]
-    language = settings["lang"]["code"] if settings.get("lang") else next(iter(known))
     clitics = known[language]["clitics"] if language in known and "clitics" in known[language] else model.about["clitics"]
     return probe_of(settings["probes"], language, clitics)
 

@@ -39,6 +39,9 @@ def train(settings: Any) -> None:
     """A run from its settings to its result."""
     from contextlib import nullcontext
 
+    from lm.light import import_lightning
+
+    import_lightning()
     from lm import ranks, screen
     from lm.logs import logged
 

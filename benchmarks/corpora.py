@@ -1,16 +1,17 @@
-"""Real prose to token ids: `python benchmarks/corpora.py FOLDER [de fr …]`; FOLDER holds `<lang>.txt.xz`, a paragraph a line.
+"""Real prose to token ids: `python benchmarks/corpora.py FOLDER [de fr …] [--times 16]`.
 
-Every corpus is prepared in a process of its own, with 50,000 words counted in train and valid, on all cores. Memory is the peak
-of the preparing process, and of the largest of those that work for it. For 4 × the text is written four times, and in the copies
-every word of more than six letters is another word, so that new words keep coming as they do in a larger text.
-Covered: challenge items of ours all of whose words are in the vocabulary.
+FOLDER holds `<lang>.txt.xz`, a paragraph a line. Every corpus is prepared in a process of its own, with 50,000 words counted in
+train and valid, on all cores. Memory is the peak of the preparing process, and of the largest of those that work for it. For 4 ×
+(or another number) the text is written so often, and in the copies every word of more than six letters is another word, so that
+new words keep coming as they do in a larger text. Covered: challenge items of ours all of whose words are in the vocabulary.
 """
 
+import argparse
 import lzma
 import multiprocessing
 import re
 import resource
-import sys
+import string
 import tempfile
 import time
 from pathlib import Path
@@ -75,20 +76,25 @@ def coverage(lang: str, corpus: Corpus) -> tuple[float, float]:
     return sum(word in corpus.vocabulary for word in words) / len(words), covered / items
 
 
-def fourfold(file: Path, target: Path) -> Path:
+def repeated(file: Path, target: Path, times: int) -> Path:
     text = lzma.decompress(file.read_bytes()).decode("utf-8")
     with target.open("w", encoding="utf-8") as stream:
-        for copy in ("", "aa", "bb", "cc"):
-            stream.write(LONG.sub(lambda found, copy=copy: found[0] + copy, text))
+        for copy in ("", *string.ascii_lowercase)[:times]:
+            stream.write(LONG.sub(lambda found, copy=copy: found[0] + 2 * copy, text))
     return target
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("languages", nargs="*")
+    parser.add_argument("--times", type=int, default=4, choices=range(2, 27), metavar="N")
+    asked = parser.parse_args()
+    folder, more = asked.folder, f"{asked.times} ×"
     columns = ["sentences", "words", "types", "unknown", "words covered", "items covered", "MB", "s", "MB/s", "from cache s"]
     sizes = table(f"corpora with 50,000 words, {cores()} cores", "lang", numbers=columns)
-    memory = table("peak MB", "lang", numbers=["1 ×", "a worker", "4 ×", "a worker ", "4 ×: MB", "types", "MB/s"])
-    for lang in sys.argv[2:] or languages():
+    memory = table("peak MB", "lang", numbers=["1 ×", "a worker", more, "a worker ", f"{more}: MB", "types", "MB/s"])
+    for lang in asked.languages or languages():
         with tempfile.TemporaryDirectory() as work:
             cache = Path(work) / "cache"
             plain = Path(work) / f"{lang}.txt"
@@ -101,10 +107,10 @@ def main() -> None:
             numbers = (f"{corpus.read[name]:,}" for name in ("sentences", "words", "types"))
             speed = (f"{megabytes:.0f}", f"{seconds:.1f}", f"{megabytes / seconds:.1f}", f"{again:.2f}")
             sizes.add_row(lang, *numbers, f"{unknown:.2%}", f"{words:.1%}", f"{items:.1%}", *speed)
-            large = fourfold(folder / f"{lang}.txt.xz", Path(work) / "four.txt")
-            taken, _, four, four_worker = measured(lang, large, cache)
+            large = repeated(folder / f"{lang}.txt.xz", Path(work) / "large.txt", asked.times)
+            taken, _, most, most_worker = measured(lang, large, cache)
             types = prepared(lang, large, cache).read["types"]
-            peaks = (f"{peak:.0f}" for peak in (own, worker, four, four_worker))
+            peaks = (f"{peak:.0f}" for peak in (own, worker, most, most_worker))
             size = large.stat().st_size / 1e6
             memory.add_row(lang, *peaks, f"{size:.0f}", f"{types:,}", f"{size / taken:.1f}")
     console.width = 160

@@ -42,11 +42,9 @@ from probes.scorers.pretrained import Options, Pretrained, load, scorer
 
 SHARED = Path(__file__).resolve().parents[2] / "shared/reference"
 SEVEN = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")
-REPEATS = 2
+REPEATS = 3
 SAMPLE = 40  # pairs for the slow ways
-ITEMS = int(
-    os.environ.get("ITEMS", "50")
-)  # of each set, for models that know something; more with `ITEMS=200 python benchmarks/pretrained.py …`
+ITEMS = 100  # of each set, for models that know something
 REAL = 30_522  # pieces of BERT: the table that the head multiplies with
 MARKS = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
 Pairs = list[tuple[Sentence, Sentence]]
@@ -243,7 +241,6 @@ def causal() -> None:
         accuracies = [np.nanmean(verdicts(scorer("causal", model, options), items)) for options in starts.values()]
         rate = 2 * len(items) * len(starts) / (time.perf_counter() - begun)
         view.add_row(made.construction, str(len(items)), *(f"{accuracy:.3f}" for accuracy in accuracies), f"{rate:.0f}")
-        console.print(made.construction, *accuracies)  # a busy machine takes its time
     console.print(view)
 
 

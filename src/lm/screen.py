@@ -58,8 +58,15 @@ def _grow(branch: Tree, settings: dict[str, Any]) -> None:
 
 def _pair(key: str, value: Any) -> str:
     """`key=value` as one would type it, cut if it is long."""
-    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value).replace(" ", "")
+    text = _typed(value)
     return f"{key}={text if len(text) <= 50 else text[:49] + '…'}"
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{','.join(map(_typed, value))}]"
+    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return f"'{text}'" if " " in text else text
 
 
 def sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:

@@ -88,7 +88,11 @@ def _change(value: float) -> str:
 def covered(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None = None) -> tuple[View, list[str]]:
     """Before training: how much of each construction a model with this vocabulary can be asked, and what is to be warned of."""
     known, strange = coverage(probe, scores)
-    view = table("probes", "construction", numbers=["items", *(["each time"] if probed else []), "covered", "unknown context"])
+    view = table(
+        f"probes: {probe.language} {probe.name}",
+        "construction",
+        numbers=["items", *(["each time"] if probed else []), "covered", "unknown context"],
+    )
     warnings = []
     for number, each in enumerate(probe.collected):
         own = probe.contrasts.set == number

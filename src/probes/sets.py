@@ -21,6 +21,7 @@ from .readers import formats
 from .rules import Rules
 from .splits import split
 
+SHORT = 24  # letters of a feature that fits beside the sentences
 CONF = GRAMMARS.parent / "conf/probes"
 DESCRIPTION = """\
 Challenge sets: what there is, a few items, their faults, other formats.
@@ -53,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
     _command(commands, "list", "sets with sizes, features and splits", run_list)
     show = _command(commands, "show", "a few items of each set", run_show)
-    show.add_argument("-n", type=int, default=4, metavar="N", help="how many of each set (default 4)")
+    show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
     lint = _command(commands, "check", "faults of the sets; exit status 1 if there are serious ones", run_check)
     lint.add_argument("--vocab", type=Path, metavar="FILE", help="a word a line: what a model with these words would not know")
     out = _command(commands, "export", "write the sets in another format", run_export)
@@ -77,15 +78,25 @@ def _command(commands: Any, name: str, text: str, run: Any) -> argparse.Argument
         "--ruled", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
     )
     command.add_argument("--capitalize", action="store_true", help="the same, and with a capital at the start")
-    command.add_argument("--limit", type=int, metavar="N", help="a stratified sample of N items of each set")
+    command.add_argument("--limit", type=positive, metavar="N", help="a stratified sample of N items of each set")
     command.add_argument("--seed", type=int, default=0, help="which sample (default 0)")
     command.add_argument("--split", choices=["all", "dev", "test"], default="all", help="which part (default all)")
     return command
 
 
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text}: a whole number above 0 is needed")
+    return int(text)
+
+
 def _collected(arguments: argparse.Namespace) -> list[Collected]:
     path, language, form = Path(arguments.what), arguments.lang, arguments.format
     if arguments.what in languages():
+        if language not in ("", arguments.what):
+            raise SetError(
+                arguments.what, None, f"--lang {language}: these sets are {arguments.what}; --lang is for a folder or a file"
+            )
         settings = collection(arguments.collection, arguments.what)
         path, language = Path(arguments.path or settings["path"]), arguments.what
         form = form or settings["format"]
@@ -110,12 +121,15 @@ def collection(name: str, language: str) -> dict[str, Any]:
 
 
 def run_list(_: argparse.Namespace, found: list[Collected]) -> None:
-    view = table("challenge sets", "construction", "format", numbers=["items", "sentences", "dev", "test"], last="split by")
+    forms = {each.form for each in found}
+    several = ["format"] if len(forms) > 1 else []
+    title = "challenge sets" + ("" if several else f" ({', '.join(forms)})")
+    view = table(title, "construction", *several, numbers=["items", "sentences", "dev", "test"], last="split by")
     for each in found:
         made = each.challenge_set
         halves = split(made)
         numbers = (f"{n:,}" for n in (len(made), len(made.sentences), len(halves.dev), len(halves.test)))
-        view.add_row(made.construction, each.form, *numbers, halves.rule)
+        view.add_row(made.construction, *([each.form] if several else []), *numbers, halves.rule)
     console.print(view)
     features = dict.fromkeys(name for each in found for name in each.challenge_set.feature_names())
     console.print(f"features: {', '.join(features) or 'none'}")
@@ -127,9 +141,15 @@ def run_show(arguments: argparse.Namespace, found: list[Collected]) -> None:
         view = table(f"{made.construction}  ({len(made):,} items)", "features", last="variants")
         for index in stratified(made, min(arguments.n, len(made)), arguments.seed):
             item = made[index]
-            shown = " ".join(str(value) for name, value in item.features.items() if name.endswith("_number")) or "–"
-            view.add_row(shown, variants(item))
+            view.add_row(described(item), variants(item))
         console.print(view)
+
+
+def described(item: MinimalSet) -> str:
+    """The numbers of subject and attractors where they are known, else what else is known and short."""
+    numbers = [str(value) for name, value in item.features.items() if name.endswith("_number")]
+    others = [text for text in map(str, item.features.values()) if len(text) <= SHORT]
+    return " ".join(numbers) or ", ".join(others[:2]) or "–"
 
 
 def variants(item: MinimalSet) -> Text:

@@ -11,7 +11,7 @@ from data.counts import Counts
 WORDS = st.text(st.characters(blacklist_categories=("Cs", "Zs", "Zl", "Zp", "Cc")), min_size=1, max_size=3)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.dictionaries(WORDS, st.integers(0, 5), max_size=8), max_size=12), st.integers(1, 20))
 def test_a_table_that_goes_to_disk_counts_the_same(tmp_path_factory, blocks, limit):
     counts = Counts(tmp_path_factory.mktemp("counts"), limit=limit)

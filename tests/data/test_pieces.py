@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.corpus import VocabularyRule, prepare
@@ -50,7 +50,6 @@ def test_the_special_ones_have_their_places(made):
     assert "ungesehen" in made
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=6).filter(lambda s: s == "".join(s.split()) and s), max_size=6))
 def test_any_text_round_trips_and_its_words_can_be_counted(made, words):
     sound = [w.encode("utf-8", "replace").decode().replace("▁", "_").replace("\x00", "") or "x" for w in words]

@@ -78,7 +78,7 @@ BROKEN = st.text(
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @given(text=BROKEN)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_nothing_but_space_is_lost_in_any_text(lang, text):
     tokens = rule(lang)(text)
     assert "".join(tokens) == solid(lang, text)
@@ -87,7 +87,7 @@ def test_nothing_but_space_is_lost_in_any_text(lang, text):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @given(text=BROKEN)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_sentences_cut_nothing_away(lang, text):
     found = "".join(token for tokens in RawText(lang, rule(lang))(text) for token in tokens)
     assert sorted(unicodedata.normalize("NFD", found)) == sorted(unicodedata.normalize("NFD", solid(lang, text)))

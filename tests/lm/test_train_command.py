@@ -231,6 +231,13 @@ def test_a_run_whose_text_has_changed_is_not_taken_for_finished(tmp_path):
     assert "its corpus has changed since" in done.stderr
 
 
+def test_lightning_does_not_bring_what_nobody_asked_for():
+    probe = "import sys; from lm.light import UNUSED, import_lightning; import_lightning(); import torchmetrics\n"
+    probe += "print([name for name in UNUSED if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
 def test_help_is_quick_and_imports_nothing_heavy():
     probe = "import sys; sys.argv = ['train.py', '--help']; import runpy\ntry: runpy.run_path('train.py', run_name='__main__')\n"
     probe += "except SystemExit: pass\nprint('torch' in sys.modules, 'pytorch_lightning' in sys.modules, 'wandb' in sys.modules)"

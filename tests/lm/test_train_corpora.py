@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 from publisher import published
 from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, recipe, run, train
 
+import evaluate as evaluate_module
 import train as train_module
 from data.batches import EvaluationLoader, Plan
 from data.corpus import VocabularyRule, prepare
@@ -110,6 +111,11 @@ def test_several_languages_from_the_command_line(tmp_path):
     row = rows_of(tmp_path / "runs/x/metrics.csv")[-1]
     assert {"test/de/perplexity", "test/fr/perplexity", "test/perplexity"} <= set(row)
     assert "read       48,000 sentences" in done.stdout
+    places = [f"paths.results={tmp_path}/results", f"ckpt_path={tmp_path}/runs/x/checkpoints/best.ckpt", "probes.limit=4"]
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        evaluate_module.evaluate(OmegaConf.to_container(compose("evaluate", places), resolve=True))
+    # A checkpoint is asked in every language that it knows.
+    assert sorted(each.name for each in (tmp_path / "results").iterdir()) == ["x-best-de-agreement", "x-best-fr-agreement"]
 
 
 @pytest.mark.slow

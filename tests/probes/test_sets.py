@@ -317,6 +317,14 @@ def test_serious_faults_set_the_exit_status(tmp_path, capsys):
     assert "error: /no/such/folder: there is no such file or folder" in capsys.readouterr().err
 
 
+def test_wrong_calls_are_explained(capsys):
+    assert main(["list", "de", "--lang", "en"]) == 1
+    assert "--lang en: these sets are de" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["show", "de", "-n", "0"])
+    assert "-n: 0: a whole number above 0 is needed" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("file", sorted(file for file in CONF.glob("*.yaml") if file.stem != "none"))
 def test_every_collection_names_a_format_that_there_is(file, capsys):
     settings = collection(file.stem, "de")

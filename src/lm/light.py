@@ -1,0 +1,32 @@
+"""A quick start: Lightning loads torchmetrics, and that loads large packages wherever they are installed, seconds for nothing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+UNUSED = ("transformers", "matplotlib", "scipy")
+
+
+def import_lightning() -> None:
+    """Before anything else imports it. Without this call all works the same, only later."""
+    with _hidden():
+        import pytorch_lightning  # noqa: F401, PLC0415
+
+
+@contextmanager
+def _hidden() -> Iterator[None]:
+    """What is installed is asked of lightning_utilities; for this moment, less is."""
+    from lightning_utilities.core import imports  # noqa: PLC0415
+
+    met, there = imports.RequirementCache.__bool__, imports.package_available
+
+    def asked(self: Any) -> bool:
+        return not str(self.requirement).startswith(UNUSED) and met(self)
+
+    imports.RequirementCache.__bool__ = asked  # type: ignore[method-assign]
+    imports.package_available = lambda name: name not in UNUSED and there(name)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        imports.RequirementCache.__bool__ = met  # type: ignore[method-assign]
+        imports.package_available = there
