@@ -8,6 +8,7 @@ from synthetic_runs import asked, settings, write_evaluation, write_run
 
 from data.errors import UserError
 from probes.report.conditions import apart, grouped
+from probes.report.curves import accuracy_curve
 from probes.report.gathering import gather
 from probes.report.report import report, write_page
 
@@ -39,6 +40,7 @@ def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: P
     (folder / "other/config.yaml").write_text("port: 8080\n", encoding="utf-8")
     shutil.copytree(study / "de-lstm-s2", folder / "broken")
     (folder / "broken/probes/final-de-agreement/items.parquet").write_bytes(b"PAR1 and no more")
+    (folder / "broken/probes/de-agreement-step00000050.parquet").write_bytes(b"PAR1 half of it")
     with (folder / "broken/metrics.csv").open("a", encoding="utf-8") as stream:
         stream.write("9999,0.3,not a num")
     (folder / "started").mkdir()
@@ -51,6 +53,7 @@ def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: P
     assert why["other"] == "cannot be read: ValueError: config.yaml is not that of a run"
     assert why["started"].startswith("nothing has been probed yet")
     assert why["broken/probes/final-de-agreement/items.parquet"].startswith("no items are shown")
+    assert why["broken/probes/de-agreement-step00000050.parquet"].startswith("no items are shown")
     assert why["broken/metrics.csv"] == "1 of its lines cannot be read"
     assert sorted(result.name for result in made.gathered.results) == ["broken", "good"]
     text = write_page(made, tmp_path / "report.html").read_text(encoding="utf-8")
@@ -97,6 +100,37 @@ def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path
     assert why.split(" (", maxsplit=1)[0] in made.html()
     heads = [head.name for head in made.tables[0].heads if not head.published]
     assert len(set(heads)) == 2
+
+
+def test_curves_of_other_samples_are_never_averaged(tmp_path: Path) -> None:
+    for seed, sample in ((1, 20), (2, 20), (3, 10)):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, sample=sample)
+    groups = grouped(gather([tmp_path]).results)
+    assert [len(group.results) for group in groups] == [2, 1]
+    assert [group.name.split(" ")[2] for group in groups] == ["sample", "sample"]
+    assert "the items asked on the way" in apart(groups)[0]
+
+
+def test_two_conditions_of_a_language_never_share_a_name(tmp_path: Path) -> None:
+    same = ("model.embedding=50", "model.dropout=0.1", "data.batch_size=8")
+    for seed, more in enumerate(((), same, (*same, "trainer.max_epochs=3"))):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", *more))
+    names = [group.name for group in grouped(gather([tmp_path]).results)]
+    assert len(set(names)) == len(names) == 3
+
+
+def test_what_a_sweep_keeps_for_itself_is_not_called_left_out(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study / "de-lstm-s1", tmp_path / "de-lstm-s1")
+    (tmp_path / "sweeps/today").mkdir(parents=True)
+    (tmp_path / "sweeps/today/multirun.yaml").write_text("{}", encoding="utf-8")
+    assert gather([tmp_path]).left_out == []
+
+
+def test_a_point_of_fewer_seeds_says_so(study: Path, tmp_path: Path) -> None:
+    for seed, epochs in ((1, 4), (2, 2)):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=epochs, finished=False)
+    (group,) = grouped(gather([tmp_path]).results)
+    assert accuracy_curve(group, "prep").seeds == [2, 2, 2, 1, 1]
 
 
 def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) -> None:

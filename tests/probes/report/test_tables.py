@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from synthetic_runs import asked, write_evaluation
+from synthetic_runs import asked, write_evaluation, write_run
 
 from data.errors import UserError
 from probes.report.grids import Cell, Grid, Head, as_csv, latex, markdown
@@ -141,6 +141,15 @@ def test_a_baseline_is_compared_with_every_other_model_of_its_items(study: Path)
     assert grid_of(made, "recipes").rows[0][0] == "transformer: simple agreement"
     with pytest.raises(UserError, match="--baseline nobody: this run is not among those of the report; there are: de-lstm-s1"):
         _ = report([study], baseline="nobody").statistics
+
+
+def test_a_baseline_of_two_folders_of_one_name_is_asked_for(study: Path, tmp_path: Path) -> None:
+    for place, seed in (("a", 1), ("b", 2)):
+        write_run(tmp_path / place / "run", asked("de", 24), seed, epochs=2)
+    with pytest.raises(UserError, match="--baseline run: this could be any of 2 models; name one of them: .*a/run"):
+        _ = report([tmp_path], baseline="run").statistics
+    grid = grid_of(report([tmp_path], baseline=f"{tmp_path}/b/run"), "compared")
+    assert len(grid.rows) == 7
 
 
 def test_a_baseline_may_lie_outside_the_folders(study: Path) -> None:
