@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from training_runs import ROOT
+from synthetic_runs import ROOT
 
 from data.errors import UserError
 from probes.report import draw, load

@@ -63,7 +63,7 @@ def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: P
 
 
 def test_a_run_that_goes_on_is_known_by_its_last_probe(tmp_path: Path) -> None:
-    write_run(tmp_path / "going", asked("de", 24), epochs=3, finished=False)
+    write_run(tmp_path / "going", asked("de", 24), epochs=3, finished=False, chosen=settings("lang=de", "probes.limit=24"))
     (result,) = gather([tmp_path]).results
     assert (result.finished, result.items, result.scores["prep"].n) == (False, None, 20)
     (group,) = grouped([result])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from synthetic_runs import asked, write_run
+from synthetic_runs import asked, settings, write_run
 
 from probes.report import own_report
 from probes.report.page import page
@@ -87,7 +87,7 @@ def test_scores_in_the_page_are_those_of_the_verdicts(study: Path) -> None:
 
 
 def test_a_run_that_goes_on_has_sentences_too(tmp_path: Path) -> None:
-    write_run(tmp_path / "going", asked("de", 24), epochs=2, finished=False)
+    write_run(tmp_path / "going", asked("de", 24), epochs=2, finished=False, chosen=settings("lang=de", "probes.limit=24"))
     found = items_data(report([tmp_path]).groups)["de/agreement"]
     assert all(len(item) == 6 for item in found["items"])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
@@ -53,7 +53,6 @@ def test_spearman_is_that_of_scipy_and_its_p_that_of_all_orders() -> None:
     assert p == pytest.approx(np.mean([value >= abs(rho) - 1e-9 for value in every]))
 
 
-@settings(deadline=None)  # a busy machine is no error
 @given(arrays.arrays(float, (2, 7), elements=st.integers(0, 4).map(float)))
 def test_kendalls_tau_counts_pairs(values: NDArray[np.float64]) -> None:
     one, two = values
@@ -71,7 +70,6 @@ def test_what_is_never_learnt_comes_last_in_the_order() -> None:
     assert math.isnan(tau([math.inf] * 4, [1, 2, 3, 4])[0])
 
 
-@settings(deadline=None)  # a busy machine is no error
 @given(arrays.arrays(float, 6, elements=st.integers(0, 20).map(lambda v: v / 20)))
 def test_words_to_a_level_agree_with_a_walk_along_the_curve(curve: NDArray[np.float64]) -> None:
     words = [0, 10, 30, 40, 80, 100]
