@@ -22,7 +22,7 @@ def export(checkpoint: Path, out: Path) -> None:
     try:
         from transformers.utils import logging
     except ImportError:
-        raise UserError('lm.export needs transformers; pip install "concord-lm[hf]"') from None
+        raise UserError('lm.export needs transformers; pip install -e ".[hf]"') from None
     from .checkpoints import load
     from .hf import ConcordConfig, ConcordForCausalLM, tokenizer
 

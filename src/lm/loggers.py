@@ -21,7 +21,7 @@ def check(chosen: dict[str, Any]) -> None:
     if unknown := [name for name in chosen if name not in NAMES]:
         raise UserError(f"logger.{unknown[0]}: there is no such logger; there are: {', '.join(NAMES)}, none")
     if "tensorboard" in chosen and not importlib.util.find_spec("tensorboard"):
-        raise UserError("logger=tensorboard: its package is missing; pip install 'concord-lm[tensorboard]'")
+        raise UserError("logger=tensorboard: its package is missing; pip install -e '.[tensorboard]'")
 
 
 @contextmanager

@@ -50,7 +50,7 @@ class OptunaSweeper(Sweeper):
         from .launchers import SweepLauncher
 
         if not find_spec("optuna"):
-            raise UserError("hparams_search=optuna needs Optuna: pip install 'concord-lm[search]'")
+            raise UserError("hparams_search=optuna needs Optuna: pip install -e '.[search]'")
         from lm.sweeps.space import distribution
         from lm.sweeps.study import Wishes, search
 

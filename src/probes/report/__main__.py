@@ -34,7 +34,7 @@ def _made(asked: argparse.Namespace) -> int:
 
     must_be_there("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
-    made = report(asked.runs, asked.baseline, crossings)
+    made = report(asked.runs, asked.baseline, crossings, asked.unchecked)
     for note in made.notes():
         print(note)
     page = write(made, asked.out, figures=not asked.no_figures)
@@ -54,6 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to (default: report)")
     parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items, joined by commas: these down")
     parser.add_argument("--columns", metavar="FEATURES", help="and these across")
+    parser.add_argument(
+        "--unchecked", action="store_true", help="with published numbers that nobody has compared with the paper yet, marked ?"
+    )
     parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
     return parser
 

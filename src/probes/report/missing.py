@@ -20,6 +20,4 @@ def explained() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UserError(
-            f"{error.name} is not installed; tables, tests and figures need it: pip install 'concord-lm[report]'"
-        ) from None
+        raise UserError(f"{error.name} is not installed; tables, tests and figures need it: pip install -e '.[report]'") from None

@@ -26,13 +26,13 @@ ABOUT_PUBLISHED = " † published, with other training data and other items than
 UNCHECKED = " ? not yet checked against the paper."
 
 
-def accuracy(estimates: Estimates) -> Grid:
+def accuracy(estimates: Estimates, unchecked: bool = False) -> Grid:
     """Constructions down, languages and conditions across, test perplexity on top; published numbers to the right."""
     groups, names = estimates.groups, [*estimates.constructions, MEAN]
     rows = [("test perplexity", [_perplexity(group) for group in groups])]
     rows += [(construction_name(name), [accuracy_cell(estimates.of(group, name)) for group in groups]) for name in names]
     heads = [Head(language_name(group.language), _with_size(group)) for group in groups]
-    known = _published(list(dict.fromkeys(group.language for group in groups)), estimates.constructions)
+    known = _published(list(dict.fromkeys(group.language for group in groups)), estimates.constructions, unchecked)
     for head, values in known:
         heads.append(head)
         for (_, cells), name in zip(rows, [PERPLEXITY, *names], strict=True):
@@ -43,11 +43,11 @@ def accuracy(estimates: Estimates) -> Grid:
     return Grid("accuracy", "Accuracy by construction and language", note, "construction", tuple(heads), _rows(rows))
 
 
-def _published(languages: Sequence[str], names: list[str]) -> list[tuple[Head, dict[str, Published]]]:
+def _published(languages: Sequence[str], names: list[str], unchecked: bool) -> list[tuple[Head, dict[str, Published]]]:
     return [
         (Head(f"{language_name(language)}, {source}", model, published=True), values)
         for language in languages
-        for (source, model), values in columns(language, names).items()
+        for (source, model), values in columns(language, names, unchecked).items()
     ]
 
 
@@ -215,10 +215,10 @@ def scorers(estimates: Estimates) -> Grid | None:
     )
 
 
-def paper_tables(estimates: Estimates) -> list[Grid]:
+def paper_tables(estimates: Estimates, unchecked: bool) -> list[Grid]:
     """Those for which there are numbers."""
     made = [
-        accuracy(estimates),
+        accuracy(estimates, unchecked),
         subcases(estimates),
         contracts(estimates),
         scorers(estimates),

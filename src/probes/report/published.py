@@ -1,6 +1,6 @@
 """Numbers from papers, for columns beside ours. They are data, in published.csv: source, language, construction, model, value.
 
-`checked` says whether the value has been compared with the paper; one that has not is shown with a question mark.
+`checked` says whether a value has been compared with its paper. One that has not is shown only on request, with a question mark.
 """
 
 import csv
@@ -36,11 +36,11 @@ def published() -> tuple[Published, ...]:
         )
 
 
-def columns(language: str, constructions: list[str]) -> dict[tuple[str, str], dict[str, Published]]:
+def columns(language: str, constructions: list[str], unchecked: bool = False) -> dict[tuple[str, str], dict[str, Published]]:
     """By source and model: what is known of these constructions in this language. Perplexity alone is no column."""
     wanted = {canonical(name) for name in constructions}
     found: dict[tuple[str, str], dict[str, Published]] = {}
     for each in published():
-        if each.language == language and each.construction in wanted | {PERPLEXITY}:
+        if each.language == language and each.construction in wanted | {PERPLEXITY} and (each.checked or unchecked):
             found.setdefault((each.source, each.model), {})[each.construction] = each
     return {key: values for key, values in found.items() if set(values) - {PERPLEXITY}}

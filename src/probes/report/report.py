@@ -1,5 +1,6 @@
 """A report: gathered, computed, written."""
 
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ class Report:
     baseline: str | None = None
     crossings: tuple[tuple[str, ...], ...] = ()  # rows and columns of tables by features, as asked for
     plain: bool = False  # without what needs more than training needs
+    unchecked: bool = False  # with published numbers that have not been compared with the paper
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -43,7 +45,7 @@ class Report:
 
     @cached_property
     def tables(self) -> list[Grid]:
-        return [*paper_tables(self.estimates), *(crossed(self.groups, *asked) for asked in self.crossings)]
+        return [*paper_tables(self.estimates, self.unchecked), *(crossed(self.groups, *asked) for asked in self.crossings)]
 
     @cached_property
     def statistics(self) -> list[Grid]:
@@ -78,7 +80,12 @@ class Report:
         return [*apart(self.groups), *(f"left out   {each.path}: {each.why}" for each in self.gathered.left_out)]
 
 
-def report(paths: Sequence[Path | str], baseline: str | None = None, crossings: Sequence[tuple[str, ...]] = ()) -> Report:
+def report(
+    paths: Sequence[Path | str],
+    baseline: str | None = None,
+    crossings: Sequence[tuple[str, ...]] = (),
+    unchecked: bool = False,
+) -> Report:
     """Of everything under these paths; the baseline's folder may be among them or not."""
     wanted = list(paths)
     if (
@@ -91,11 +98,14 @@ def report(paths: Sequence[Path | str], baseline: str | None = None, crossings: 
     if not found.results:
         why = "; ".join(f"{each.path}: {each.why}" for each in found.left_out[:4]) or "the folders are empty"
         raise UserError(f"there is nothing to report on: {why}")
-    return Report(found, baseline, tuple(crossings))
+    return Report(found, baseline, tuple(crossings), unchecked=unchecked)
 
 
 def write(made: Report, folder: Path, figures: bool = True) -> Path:
-    """Tables, figures and the page; returns the page."""
+    """Tables, figures and the page; returns the page. What an earlier report left there is replaced."""
+    if (folder / PAGE).exists():
+        for name in ("tables", "figures"):
+            shutil.rmtree(folder / name, ignore_errors=True)
     (folder / "tables").mkdir(parents=True, exist_ok=True)
     every = [*made.tables, *made.statistics]
     for grid in every:

@@ -30,7 +30,8 @@ def summary(title: str, estimates: Estimates, left_out: Sequence[LeftOut]) -> st
 def _lead(groups: Sequence[Group]) -> str:
     results = results_of(groups)
     running = sum(not result.finished for result in results)
-    said = f"{_count(len(results), 'model')} in {_count(len(groups), 'condition')}, {listed(languages(groups))}. "
+    models = len({(str(result.path), result.name) for result in results})  # one of several languages is one model
+    said = f"{_count(models, 'model')} in {_count(len(groups), 'condition')}, {listed(languages(groups))}. "
     said += "The large number is mean accuracy over constructions (chance is 0.50), with its 95\u00a0% interval."
     return escaped(said + (f" Not finished: {running}, known by the last probe so far." if running else ""))
 

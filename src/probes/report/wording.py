@@ -60,6 +60,6 @@ def words_shown(words: float) -> str:
     """1.4 M, 320 k."""
     if math.isinf(words):
         return "…"
-    if words >= 1e6:
-        return f"{words / 1e6:.3g} M"
+    if words >= 999_500:  # what three digits round to a million
+        return f"{max(words, 1e6) / 1e6:.3g} M"
     return f"{words / 1e3:.3g} k" if words >= 1e3 else f"{words:.0f}"
