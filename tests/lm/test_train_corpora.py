@@ -12,7 +12,7 @@ import torch
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 from publisher import published
-from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, recipe, run, train
+from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, command, recipe, run, same_weights, train
 
 import evaluate as evaluate_module
 import train as train_module
@@ -119,6 +119,19 @@ def test_several_languages_from_the_command_line(tmp_path):
 
 
 @pytest.mark.slow
+def test_eight_runs_that_start_at_once_share_one_corpus(tmp_path):
+    names = [f"r{number}" for number in range(8)]
+    commands = [command(tmp_path, *TINY, "trainer.max_epochs=1", f"name={name}") for name in names]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    started = [subprocess.Popen(each, cwd=ROOT, env=clean(tmp_path), **quiet) for each in commands]
+    ended = [(process.communicate(timeout=500)[1], process.returncode) for process in started]
+    assert all(status == 0 for _, status in ended), ended
+    assert len([file for file in (tmp_path / "cache").iterdir() if file.is_dir()]) == 1
+    first, *others = (tmp_path / f"runs/{name}/checkpoints/best.ckpt" for name in names)
+    assert all(same_weights(first, other) for other in others)  # all have read the same
+
+
+@pytest.mark.slow
 def test_preparing_without_training_and_then_training_from_the_cache(tmp_path):
     (tmp_path / "de").mkdir()
     for name in ("a", "b"):
@@ -126,8 +139,8 @@ def test_preparing_without_training_and_then_training_from_the_cache(tmp_path):
     chosen = ["data=text", f"data.path='{tmp_path}/{{lang}}/*.txt'", "data.tokenized=true"]
     chosen += ["tokenizer=sentencepiece", "tokenizer.vocabulary_size=320"]
     places = [f"paths.cache={tmp_path}/cache", f"paths.runs={tmp_path}/runs"]
-    command = [sys.executable, "-m", "data.corpus", *chosen, *places]
-    done = subprocess.run(command, cwd=ROOT, env=clean(tmp_path), capture_output=True, text=True, check=False)
+    preparing = [sys.executable, "-m", "data.corpus", *chosen, *places]
+    done = subprocess.run(preparing, cwd=ROOT, env=clean(tmp_path), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "pieces" in done.stdout
     assert "read       288 sentences" in done.stdout

@@ -2,6 +2,9 @@
 
 import itertools
 import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,10 +12,14 @@ import torch
 from training_runs import NETWORKS
 
 from data.batches import NO_TARGET
+from data.counts import Counts
+from data.grammar import folder_of
+from data.pieces import PieceRule
 from data.vocabulary import Vocabulary
 from lm.loss import summed_nll
 from lm.model import Architecture, LanguageModel, initialised
 from probes.preparation import reader_of
+from probes.readers.grammar import expanded
 from probes.scorers import Sentence
 from probes.scorers.incremental import IncrementalScorer, planted
 from probes.scorers.ngrams import BACK_OFF, NgramScorer
@@ -51,10 +58,10 @@ def model(network: str) -> LanguageModel:
     return initialised(Architecture(WORDS, 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
 
 
-def one_by_one(read: LanguageModel, sentence: Sentence) -> list[float]:
+def one_by_one(read: LanguageModel, sentence: Sentence, tokenizer: Any = NUMBERS) -> list[float]:
     """The obvious way: the whole sentence through the network, without anything shared."""
     read.eval()
-    pieces = [encode(word) for word in sentence.words.split()]
+    pieces = [tokenizer.encode_word(word) for word in sentence.words.split()]
     ids = [0, *itertools.chain(*pieces)]
     with torch.no_grad():
         logprobs, _ = read(torch.tensor([ids]))
@@ -73,6 +80,21 @@ def test_the_tree_gives_what_single_sentences_give(network: str, budget: int) ->
         assert scores[number] == pytest.approx(one_by_one(read, sentence), abs=1e-4)
     words = [word for sentence in SENTENCES for word in sentence.words.split()]
     assert scores.unknown.tolist() == [word == "39" for word in words]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_same_with_pieces_that_were_learnt_from_a_text(network: str, tmp_path: Path) -> None:
+    made = expanded(folder_of("de"), "prep", "de", "joined")
+    words, numbers = zip(*Counter(word for text in made.sentences[::50] for word in text.split()).items(), strict=True)
+    counts = Counts(tmp_path)
+    counts.add(list(words), np.array(numbers))
+    pieces = PieceRule(330).made(counts)
+    sentences = [Sentence(text) for text in made.sentences[:80]]
+    assert any(len(pieces.encode_word(word)) > 1 for each in sentences for word in each.words.split())
+    read = initialised(Architecture(len(pieces), 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
+    scores = IncrementalScorer("m", read, pieces).score(sentences)
+    for number, sentence in enumerate(sentences):
+        assert scores[number] == pytest.approx(one_by_one(read, sentence, pieces), abs=1e-4)
 
 
 @pytest.mark.parametrize("network", NETWORKS)
