@@ -25,6 +25,7 @@ def test_tensorboard_has_the_same_numbers_also_after_a_resume(tmp_path):
     assert not (tmp_path / "runs/x/wandb").exists()
 
 
+@pytest.mark.slow
 def test_both_at_once(tmp_path):
     same = [setting for setting in TINY if setting != "logger=none"]
     done = train(tmp_path, *same, "name=x", "logger=[wandb,tensorboard]", "trainer.max_epochs=1")
@@ -34,7 +35,7 @@ def test_both_at_once(tmp_path):
 
 def test_a_missing_package_or_an_unknown_logger_is_told_before_anything_is_done(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"pip install 'concord-lm\[tensorboard\]'"):
+    with pytest.raises(UserError, match=r"pip install -e '\.\[tensorboard\]'"):
         loggers.check({"tensorboard": {}})
     with pytest.raises(UserError, match="logger.comet: there is no such logger; there are: wandb, tensorboard, none"):
         loggers.check({"comet": {}})

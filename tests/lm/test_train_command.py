@@ -98,6 +98,7 @@ def test_the_same_command_again_shows_the_result_and_does_nothing(finished):
     assert (only_run(folder) / "metrics.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_one_seed_is_one_run_and_another_is_another(tmp_path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         train(tmp_path, *TINY, f"name={name}", f"seed={seed}", "trainer.max_epochs=1")
@@ -105,6 +106,7 @@ def test_one_seed_is_one_run_and_another_is_another(tmp_path):
     assert losses["a"] == losses["b"] != losses["c"]
 
 
+@pytest.mark.slow
 def test_a_run_is_not_disturbed_by_other_settings_or_a_second_start(finished, tmp_path):
     run = only_run(finished[0])
     before = (run / "metrics.csv").read_bytes()
@@ -196,6 +198,7 @@ def test_a_checkpoint_of_another_shape_is_refused_before_training(finished, tmp_
     assert "made with other settings: model.embedding 16 there, 24 here" in done.stderr
 
 
+@pytest.mark.slow
 def test_summary_prints_sizes_and_stops(tmp_path):
     done = train(tmp_path, "debug=summary")
     assert re.search(r"[\d,]+ parameters \(lstm\)", done.stdout)
@@ -220,6 +223,7 @@ def test_text_of_ones_own(tmp_path):
     assert load(tmp_path / "runs/x/checkpoints/best.ckpt")[2]["clitics"] == "joined"
 
 
+@pytest.mark.slow
 def test_a_run_whose_text_has_changed_is_not_taken_for_finished(tmp_path):
     text = tmp_path / "mine.txt"
     text.write_text("Der Hund sieht den Esel. Der Esel ruft laut!\n" * 30, encoding="utf-8")
