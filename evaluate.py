@@ -1,11 +1,14 @@
 """Evaluate a model: `python evaluate.py ckpt_path=runs/…/checkpoints/best.ckpt`. `python evaluate.py --help` lists the rest."""
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hydra
 from omegaconf import DictConfig, OmegaConf
+
+from data.command_line import as_typed
 
 if TYPE_CHECKING:
     from data.tokenizer import Tokenizer
@@ -47,14 +50,19 @@ def evaluate(settings: Any) -> None:
     from lm.light import import_lightning
 
     import_lightning()
+    must_ask_something(settings)
     models = pretrained(settings) if settings.get("model") else candidates(settings)
     if settings["text"] is not None:
         from probes.text import show_surprisal
 
-        show_surprisal(tokens(str(settings["text"]), models[0]), [(model.name, model.scorer) for model in models])
+        show_surprisal(tokens(settings, models[0]), [(model.name, model.scorer) for model in models])
         return
     perplexities = {model.name: perplexity(settings, model) for model in models} if settings.get("data") else {}
-    if settings["probes"]["name"] != "none":
+    if settings["probes"]["name"] == "none":
+        from probes import screen
+
+        screen.show_perplexities(perplexities)
+    else:
         languages = languages_asked(settings, models[0])
         for language in languages:
             chosen = probe_for(settings, models[0], language)
@@ -62,6 +70,13 @@ def evaluate(settings: Any) -> None:
             probed(
                 settings, models, chosen, folder / language if settings["out"] and len(languages) > 1 else folder, perplexities
             )
+
+
+def must_ask_something(settings: Any) -> None:
+    from data.errors import UserError
+
+    if settings["probes"]["name"] == "none" and settings["text"] is None and not settings.get("data"):
+        raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
 
 
 def probed(
@@ -95,7 +110,7 @@ def asked(chosen: "Probe", model: Candidate, file: Path, measured: dict[str, flo
     from probes.verdicts import judged
 
     scores = model.scorer.score(chosen.sentences)
-    must_cover(chosen, scores)
+    must_cover(chosen, scores, model.name)
     verdicts = judged(chosen, scores)
     about = {"contract": chosen.contract.plain(), "digest": chosen.digest, **identity(model), **measured}
     save_items(file, chosen, verdicts, scores, about)
@@ -115,6 +130,10 @@ def candidates(settings: Any) -> list[Candidate]:
         raise UserError(
             "ckpt_path: these models were trained on clitics written differently (split and joined); evaluate them apart"
         )
+    known = {model.name: "+".join(model.about["languages"]) for model in models}
+    if len(set(known.values())) > 1 and not settings.get("lang"):
+        told = ", ".join(f"{name} ({languages})" for name, languages in known.items())
+        raise UserError(f"ckpt_path: these models know different languages: {told}; evaluate them apart, or say lang=")
     return models
 
 
@@ -143,7 +162,7 @@ def candidate(file: Path, settings: Any) -> Candidate:
 
     saved = read(file)
     model, vocabulary, about = load(file)
-    model.to(settings["device"])
+    model.to(device_of(settings))
     warm = None
     if settings["probes"].get("rules", {}).get("start") == "warm":
         if "warm" not in about:
@@ -155,6 +174,19 @@ def candidate(file: Path, settings: Any) -> Candidate:
     scorer = reader_of(file.stem, vocabulary, warm)(model)
     seen = saved["training"]["words_seen"]
     return Candidate(f"{run}/{file.stem}", scorer, vocabulary.digest(), about, seen, model, vocabulary)
+
+
+def device_of(settings: Any) -> str:
+    import torch
+
+    from data.errors import UserError
+
+    asked = str(settings["device"])
+    if asked not in ("cpu", "mps") and not asked.startswith("cuda"):
+        raise UserError(f"device={asked}: there are cpu, cuda (cuda:1 for the second GPU) and mps")
+    if asked != "cpu" and not (torch.backends.mps if asked == "mps" else torch.cuda).is_available():
+        raise UserError(f"device={asked}: there is none here; leave it out, or device=cpu")
+    return asked
 
 
 def pretrained(settings: Any) -> list[Candidate]:
@@ -203,12 +235,18 @@ def probe_for(settings: Any, model: Candidate, language: str) -> "Probe":
     return probe_of(settings["probes"], language, clitics)
 
 
-def tokens(text: str, model: Candidate) -> list[str]:
-    """A sentence cut as raw text of the model's language is."""
+def tokens(settings: Any, model: Candidate) -> list[str]:
+    """A sentence cut as raw text of its language is."""
+    from data.errors import UserError
     from data.tokens import TokenRule
 
-    language = model.about["language"]
-    return TokenRule(language["tokens"], language["replace"])(text)
+    known = model.about["languages"]
+    language = settings["lang"] if settings.get("lang") else model.about["language"]
+    if "tokens" not in language:
+        raise UserError(
+            f"text=: this model knows {', '.join(known)}; say which language the sentence is, lang={next(iter(known))}"
+        )
+    return TokenRule(language["tokens"], language["replace"])(str(settings["text"]))
 
 
 def perplexity(settings: Any, model: Candidate) -> dict[str, float]:
@@ -269,16 +307,23 @@ def items_file(models: list[Candidate], model: Candidate) -> str:
 
 
 def folder_of(settings: Any, models: list[Candidate], chosen: "Probe") -> Path:
-    """Named for the model, the language, the set and the contract, so that no two results meet in one place."""
+    """Named for the models, the language, the items and the contract, so that no two results meet in one place."""
+    from hashlib import sha256
+
     if settings["out"]:
         return Path(settings["out"])
     names = [model.name.replace("/", "-") for model in models]
     if isinstance(settings["ckpt_path"], str) and Path(settings["ckpt_path"]).is_dir():
         names = [Path(settings["ckpt_path"]).resolve().name]
-    model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more"
+    all_of_them = sha256(" ".join(names).encode()).hexdigest()[:6]
+    model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"
     label = "" if chosen.contract.label == "default" else f"-{chosen.contract.label}"
-    return Path(settings["paths"]["results"]) / f"{model}-{chosen.language}-{chosen.name}{label}"
+    probes = settings["probes"]
+    whole = probes["name"] == "agreement" and not (probes["limit"] or probes["constructions"]) and probes["split"] == "all"
+    items = "" if whole else f"-{chosen.digest[:6]}"
+    return Path(settings["paths"]["results"]) / f"{model}-{chosen.language}-{chosen.name}{label}{items}"
 
 
 if __name__ == "__main__":
+    sys.argv[1:] = as_typed(sys.argv[1:])
     main()

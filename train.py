@@ -1,5 +1,6 @@
 """Train a language model: `python train.py lang=de model=lstm`. `python train.py --help` lists what can be chosen."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,8 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
+
+from data.command_line import as_typed
 
 if TYPE_CHECKING:
     from data.corpus import Corpus
@@ -377,4 +380,5 @@ def about(settings: Any, corpus: "Corpus") -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    sys.argv[1:] = as_typed(sys.argv[1:])
     main()

@@ -102,7 +102,7 @@ def _row(probe: Probe, verdicts: Verdicts, number: int) -> Row:
         chosen[np.flatnonzero(own)[np.isin(numbers, cells)]] = True
         if chosen.any():
             parts[name] = counted(probe, verdicts, chosen)
-    whole = counted(probe, verdicts, own, probe.contract.plus_one)
+    whole = counted(probe, verdicts, own)
     return Row(probe.constructions[number], whole, counted(probe, verdicts, own & contrasts.dev), parts)
 
 
@@ -113,7 +113,7 @@ def _numbers(probe: Probe, number: int) -> NDArray[np.str_]:
     return np.array(["".join(pair) for pair in zip(*keys, strict=True)])
 
 
-def counted(probe: Probe, verdicts: Verdicts, chosen: NDArray[np.bool_], plus_one: bool = False) -> Accuracy:
+def counted(probe: Probe, verdicts: Verdicts, chosen: NDArray[np.bool_]) -> Accuracy:
     """Over these contrasts."""
     scored = chosen & verdicts.covered
     items, which = np.unique(
@@ -129,7 +129,7 @@ def counted(probe: Probe, verdicts: Verdicts, chosen: NDArray[np.bool_], plus_on
         uncovered=int((chosen & ~verdicts.covered).sum()),
         items=len(items),
         every=float(worst.mean()) if len(items) else math.nan,
-        plus_one=plus_one,
+        plus_one=probe.contract.plus_one,
     )
 
 

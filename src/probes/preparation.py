@@ -43,6 +43,10 @@ def probe_of(settings: Mapping[str, Any], language: str, clitics: Clitics) -> Pr
         agreed.rules,
         clitics,
     )
+    if settings["path"] is None:
+        raise UserError(
+            f"probes={settings['name']} needs probes.path=, the folder or file of these sets; conf/probes has an example"
+        )
     path = located(settings["path"], language)
     if not path.exists():
         raise SetError(
@@ -97,13 +101,20 @@ def check_coverage(each: Watched, vocabulary: Tokenizer) -> None:
     must_cover(each.whole, scores)
 
 
-def must_cover(asked: Probe, scores: WordScores) -> None:
-    """Something can be asked."""
-    if not coverage(asked, scores)[0].any():
+def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
+    """Something can be asked. `model` is one that exists already and cannot learn more words."""
+    if coverage(asked, scores)[0].any():
+        return
+    sets = f"the sets of probes={asked.name} lang={asked.language}"
+    if model:
         raise UserError(
-            f"probes={asked.name}: no item of any set is covered by the vocabulary; is it lang={asked.language}? Take a larger "
-            "tokenizer.vocabulary_size, other sets (probes=own probes.path=…), probes.rules.unknown=unk, or probes=none"
+            f"{model}: it knows the tested words of no item in {sets}; say lang= if they are in another language, take other "
+            "sets (probes=, probes.path=), or probes.rules.unknown=unk to score them as <unk>"
         )
+    raise UserError(
+        f"the vocabulary has the tested words of no item in {sets}; is that the language of the text? Take a larger "
+        "tokenizer.vocabulary_size, other sets (probes=own probes.path=…), probes.rules.unknown=unk, or probes=none"
+    )
 
 
 def references(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:

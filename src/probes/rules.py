@@ -103,7 +103,7 @@ class Contract:
         """The whole contract in words."""
         said = [MEANINGS[name, value] for name, value in asdict(self.rules).items()]
         counted = {"contrasts": "accuracy is c/n over contrasts", "items": "an item is correct if all its contrasts hold"}
-        said.append(counted[self.unit] + (", (c+1)/(n+1)" if self.plus_one else ""))
+        said.append(counted[self.unit] + (", (c+1)/(n+1); intervals are of c/n" if self.plus_one else ""))
         return "; ".join(said)
 
     def plain(self) -> dict[str, Any]:

@@ -155,10 +155,14 @@ def evaluated(
     shown = {name: each for name, each in shown.items() if name in tables or each.mean.over}
     if len(shown) > 1:
         show(compared(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
-    for name, found in perplexities.items():
-        for measure, value in found.items():
-            log.info("%s  %s %s", name, measure, f"{value:,.2f}")
+    show_perplexities(perplexities)
     show(f"protocol   {chosen.contract.label}: {chosen.contract.statement()}")
+
+
+def show_perplexities(found: Mapping[str, Mapping[str, float]]) -> None:
+    for name, measures in found.items():
+        for measure, value in measures.items():
+            log.info("%s  %s %s", name, measure, f"{value:,.2f}")
 
 
 def written(folder: Path) -> None:

@@ -98,9 +98,9 @@ def _collected(arguments: argparse.Namespace) -> list[Collected]:
                 arguments.what, None, f"--lang {language}: these sets are {arguments.what}; --lang is for a folder or a file"
             )
         settings = collection(arguments.collection, arguments.what)
-        path, language = Path(arguments.path or settings["path"]), arguments.what
+        path, language = Path(arguments.path or settings["path"] or ""), arguments.what
         form = form or settings["format"]
-        if str(path) == "???":
+        if not (arguments.path or settings["path"]):
             raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
     rules = Rules(capitalize=arguments.capitalize) if arguments.ruled or arguments.capitalize else None
     selection = Selection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
@@ -117,7 +117,7 @@ def collection(name: str, language: str) -> dict[str, Any]:
     if not file.exists():
         raise SetError(name, None, f"no such collection; there are: {', '.join(sorted(f.stem for f in CONF.glob('*.yaml')))}")
     settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return settings | {"path": str(located(str(settings["path"]), language))}
+    return settings | {"path": settings["path"] and str(located(settings["path"], language))}
 
 
 def run_list(_: argparse.Namespace, found: list[Collected]) -> None:

@@ -115,7 +115,12 @@ def test_several_languages_from_the_command_line(tmp_path):
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         evaluate_module.evaluate(OmegaConf.to_container(compose("evaluate", places), resolve=True))
     # A checkpoint is asked in every language that it knows.
-    assert sorted(each.name for each in (tmp_path / "results").iterdir()) == ["x-best-de-agreement", "x-best-fr-agreement"]
+    names = sorted(each.name.rpartition("-")[0] for each in (tmp_path / "results").iterdir())
+    assert names == ["x-best-de-agreement", "x-best-fr-agreement"]
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        asked = OmegaConf.to_container(compose("evaluate", [*places, "text=der Gast wartet"]), resolve=True)
+    with pytest.raises(UserError, match="this model knows de, fr; say which language the sentence is, lang=de"):
+        evaluate_module.evaluate(asked)
 
 
 @pytest.mark.slow

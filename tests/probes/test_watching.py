@@ -87,16 +87,15 @@ def test_every_verdict_of_every_probe_is_kept(finished: Path) -> None:
 
 
 def test_evaluate_says_what_the_run_said_of_the_same_weights(finished: Path) -> None:
-    done = evaluate(finished, f"ckpt_path={finished}/runs/on/checkpoints/best.ckpt", "probes.limit=12")
+    done = evaluate(finished, f"ckpt_path={finished}/runs/on/checkpoints/best.ckpt", "probes.limit=12", f"out={finished}/same")
     ours, _ = read_summary(finished / "runs/on/probes/final-de-agreement")
-    theirs, about = read_summary(finished / "results/on-best-de-agreement")
+    theirs, about = read_summary(finished / "same")
     assert theirs["on/best"] == ours["model"]
     assert theirs["recent noun"] == ours["recent noun"]
     assert about["contract"]["label"] == "default"
     assert "protocol   default: each sentence alone" in done
     one, two = (
-        parquet.read_table(f"{finished}/{where}/items.parquet")
-        for where in ("runs/on/probes/final-de-agreement", "results/on-best-de-agreement")
+        parquet.read_table(f"{finished}/{where}/items.parquet") for where in ("runs/on/probes/final-de-agreement", "same")
     )
     known = one.column_names
     assert one.drop(["good_frequency", "bad_frequency"]).equals(two.select([name for name in known if "frequency" not in name]))
@@ -105,7 +104,7 @@ def test_evaluate_says_what_the_run_said_of_the_same_weights(finished: Path) -> 
     assert item["good_frequency"] >= 0
     assert item["good_score"] == pytest.approx(sum(item["good_logprobs"]), abs=1e-4)
     assert item["good"][-1] == "."
-    with (finished / "results/on-best-de-agreement/summary.csv").open(encoding="utf-8") as stream:
+    with (finished / "same/summary.csv").open(encoding="utf-8") as stream:
         written = {
             row["construction"]: row for row in csv.DictReader(stream) if row["part"] == "all" and row["model"] == "on/best"
         }
@@ -150,6 +149,22 @@ def test_evaluate_takes_runs_texts_and_corpora(finished: Path) -> None:
     assert "test/perplexity " in measured
     assert "test/perplexity_macro " in measured
     assert "protocol   clams+unknown=unk" in measured
+    only = evaluate(finished, f"ckpt_path={run}/checkpoints/best.ckpt", "probes=none", "data=grammar", "data.sentences.test=40")
+    assert "test/perplexity " in only
+
+
+def test_no_two_evaluations_meet_in_one_place(finished: Path) -> None:
+    best, last = (f"{finished}/runs/on/checkpoints/{name}.ckpt" for name in ("best", "last"))
+    asked = [
+        [f"ckpt_path={best}", "probes.limit=4"],
+        [f"ckpt_path={best}", "probes.limit=8"],
+        [f"ckpt_path={best}", "probes.limit=4", "probes.constructions=[prep]"],
+        [f"ckpt_path={best}", "probes.limit=4", "probes.split=dev"],
+        [f"ckpt_path=[{best},{last}]", "probes.limit=4"],
+        [f"ckpt_path=[{best},{best}]", "probes.limit=4"],
+    ]
+    folders = [evaluate(finished, *each).rpartition("results    ")[2] for each in asked]
+    assert len(set(folders)) == len(folders)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +179,13 @@ def test_evaluate_takes_runs_texts_and_corpora(finished: Path) -> None:
             ["ckpt_path=BEST", "probes=clams", "probes.path=not/here"],
             "not/here: there is no such folder or file of challenge sets",
         ),
-        (["ckpt_path=BEST", "lang=ru", "probes.limit=4"], "no item of any set is covered by the vocabulary; is it lang=ru?"),
+        (
+            ["ckpt_path=BEST", "lang=ru", "probes.limit=4"],
+            "it knows the tested words of no item in the sets of probes=agreement lang=ru",
+        ),
+        (["ckpt_path=BEST", "probes=none"], "data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed"),
+        (["ckpt_path=BEST", "device=gpu"], "device=gpu: there are cpu, cuda"),
+        (["ckpt_path=BEST", "probes=blimp"], "probes=blimp needs probes.path="),
         (["ckpt_path=BEST", "probes.limit=0"], "probes.limit=0: a whole number above 0 is needed"),
     ],
 )
@@ -188,7 +209,10 @@ def test_the_command_itself_leaves_with_a_line_and_a_status(tmp_path: Path) -> N
         (["probes.sample=0"], "probes.sample=0: a whole number above 0 is needed"),
         (["probes.schedule.steps=[-1]"], "probes.schedule.steps: -1 is not a number of steps"),
         (["probes=own", "probes.path=not/here"], "give probes.path=, or probes=none"),
-        (["tokenizer.vocabulary_size=2"], "no item of any set is covered by the vocabulary"),
+        (
+            ["tokenizer.vocabulary_size=2"],
+            "the vocabulary has the tested words of no item in the sets of probes=agreement lang=de",
+        ),
     ],
 )
 def test_a_wrong_probe_fails_before_anything_is_trained(finished: Path, overrides: list[str], message: str) -> None:
@@ -204,9 +228,9 @@ def test_two_processes_find_what_one_finds(tmp_path: Path, finished: Path) -> No
     train(tmp_path, *TINY, "name=ddp", "probes.sample=8", "trainer=ddp_cpu", "data.batch_size=3")
     one, two = (read(run / "metrics.csv")[0] for run in (finished / "runs/on", tmp_path / "runs/ddp"))
     assert {k: v for k, v in one.items() if k.startswith("probe/")} == {k: v for k, v in two.items() if k.startswith("probe/")}
-    done = evaluate(tmp_path, f"ckpt_path={tmp_path}/runs/ddp/checkpoints/best.ckpt", "probes.limit=12")
+    done = evaluate(tmp_path, f"ckpt_path={tmp_path}/runs/ddp/checkpoints/best.ckpt", "probes.limit=12", f"out={tmp_path}/same")
     ours, _ = read_summary(tmp_path / "runs/ddp/probes/final-de-agreement")
-    theirs, _ = read_summary(tmp_path / "results/ddp-best-de-agreement")
+    theirs, _ = read_summary(tmp_path / "same")
     assert theirs["ddp/best"] == ours["model"], done
 
 
