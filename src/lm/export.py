@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(f"{given['out']}: python evaluate.py model=hf model.name={given['out']}; in your own code: import lm.hf first")
+    print(f"{given['out']}: python evaluate.py model=hf model.name={given['out']} lang=…; in your own code: import lm.hf first")
     return 0
 
 

@@ -72,7 +72,7 @@ def show(found: list[dict[str, Any]], folder: Path) -> None:
             console.print(f"{run['state']} {run['name']}: {run['why']}", markup=False, soft_wrap=True)
     states = [run["state"] for run in found]
     counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed") if name in states]
-    console.print(f"{len(found)} runs: {', '.join(counts) or 'none'}")
+    console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
 
 
 def _shown(value: float | None, form: str) -> str:

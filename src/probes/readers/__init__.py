@@ -12,6 +12,7 @@ import pkgutil
 from pathlib import Path
 from types import ModuleType
 
+from data.grammar import languages
 from data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX
 
 from ..challenge_set import SetError
@@ -48,7 +49,7 @@ def recognise(file: Path) -> str:
 def files_of(path: Path, form: str | None = None) -> list[Path]:
     """The set files of a folder, or the one file. If the format is given, a folder of such folders will do as well."""
     if not path.exists():
-        raise SetError(path, None, "there is no such file or folder")
+        raise SetError(path, None, f"there is no such file or folder, and no such language (ours: {', '.join(languages())})")
     if not path.is_dir():
         return [path]
     suffixes = {suffix for name in ([form] if form else formats()) for suffix in reader(name).SUFFIXES}
