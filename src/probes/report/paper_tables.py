@@ -18,9 +18,9 @@ from .wording import PARTS, canonical, construction_name, language_name
 # ------------------------------------------------------------------- the table
 
 ABOUT_ACCURACY = (
-    "Mean ± standard deviation over seeds (n − 1); of finished runs the whole sets with the best weights, of evaluations what was "
-    f"asked; chance {CHANCE:.2f}; mean: unweighted, over the seven constructions of CLAMS where they are asked. A perplexity compares "
-    "only within one corpus and vocabulary."
+    "Mean ± standard deviation over seeds (n − 1); of finished runs the whole sets with the best weights, of evaluations what "
+    f"was asked; chance {CHANCE:.2f}; mean: unweighted, over the seven constructions of CLAMS where they are asked. A perplexity "
+    "compares only within one corpus and vocabulary."
 )
 ABOUT_UNFINISHED = " unfinished: the last probe so far, of the sample."
 ABOUT_PUBLISHED = " † published, with other training data and other items than ours."
