@@ -26,6 +26,7 @@ from data.tables import console, table
 from probes.readers.grammar import expanded
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
+TYPES = "types in train and valid"
 LONG = re.compile(r"\w{7,}")
 
 
@@ -104,12 +105,12 @@ def main() -> None:
             corpus = prepared(lang, plain, cache)
             words, items = coverage(lang, corpus)
             unknown = sum(s.unknown for s in corpus.splits().values()) / sum(s.words for s in corpus.splits().values())
-            numbers = (f"{corpus.read[name]:,}" for name in ("sentences", "words", "types"))
+            numbers = (f"{corpus.read[name]:,}" for name in ("sentences", "words", TYPES))
             speed = (f"{megabytes:.0f}", f"{seconds:.1f}", f"{megabytes / seconds:.1f}", f"{again:.2f}")
             sizes.add_row(lang, *numbers, f"{unknown:.2%}", f"{words:.1%}", f"{items:.1%}", *speed)
             large = repeated(folder / f"{lang}.txt.xz", Path(work) / "large.txt", asked.times)
             taken, _, most, most_worker = measured(lang, large, cache)
-            types = prepared(lang, large, cache).read["types"]
+            types = prepared(lang, large, cache).read[TYPES]
             peaks = (f"{peak:.0f}" for peak in (own, worker, most, most_worker))
             size = large.stat().st_size / 1e6
             memory.add_row(lang, *peaks, f"{size:.0f}", f"{types:,}", f"{size / taken:.1f}")

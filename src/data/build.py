@@ -41,7 +41,8 @@ def build(source: Source, rule: TokenizerRule, selection: Selection, work: Path,
     orders = _chosen(raw, selection, kept)
     counts = raw.counts(_members(len(raw), *(orders[name] for name in rule.counted_in)), "counted")
     tokenizer = rule.made(counts)
-    read = {"documents": raw.documents, "sentences": len(raw), "words": raw.tokens, "types": counts.types()}
+    read = {"documents": raw.documents, "sentences": len(raw), "words": raw.tokens}
+    read[f"types in {' and '.join(rule.counted_in)}"] = counts.types()
     counts.remove()
     offsets, unknown = _encode(raw, _places(len(raw), orders), tokenizer, work)
     raw.remove()

@@ -68,7 +68,7 @@ def text_of(corpus: Corpus) -> list[str]:
 
 def test_a_folder_of_parquet_goes_through_the_whole_pipeline(tmp_path, dump):
     corpus = made(tmp_path, path=str(dump / "20231101.de"))
-    assert corpus.read == {"documents": 200, "sentences": 800, "words": corpus.read["words"], "types": 19}
+    assert corpus.read == {"documents": 200, "sentences": 800, "words": corpus.read["words"], "types in train and valid": 19}
     assert corpus.report == {
         "lines that do not end a sentence (headings, lists)": 800,
         "sentences with more than 5% unknown words": 40,
