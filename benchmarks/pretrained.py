@@ -247,13 +247,13 @@ def causal() -> None:
 # masked: a model that is trained here
 
 
-def trained(steps: int = 2000, batch: int = 96) -> Pretrained:
+def trained(steps: int = 1200, batch: int = 96) -> Pretrained:
     """A BERT of nearly 3 million parameters, on sentences of the built-in corpus that are in no challenge set."""
     text = lines(corpus(20_000))
     tokenizer = wordpiece(text, 1000)
     torch.manual_seed(0)
     size = {"hidden_size": 256, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 1024}
-    size |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}  # it reads each sentence some ten times
+    size |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}  # it reads each sentence some six times
     model = transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **size))
     console.print(
         f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(tokenizer):,} pieces, {len(text):,} sentences"
