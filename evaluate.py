@@ -1,7 +1,7 @@
 """Evaluate a model: `python evaluate.py ckpt_path=runs/…/checkpoints/best.ckpt`. `python evaluate.py --help` lists the rest."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +63,8 @@ def evaluate(settings: Any) -> None:
 
         screen.show_perplexities(perplexities)
     else:
-        languages = languages_asked(settings, models[0])
-        for language in languages:
-            chosen = probe_for(settings, models[0], language)
-            folder = folder_of(settings, models, chosen)
-            probed(
-                settings, models, chosen, folder / language if settings["out"] and len(languages) > 1 else folder, perplexities
-            )
+        for language in languages_asked(settings, models[0]):
+            probed(settings, models, probe_for(settings, models[0], language), perplexities)
 
 
 def must_ask_something(settings: Any) -> None:
@@ -79,13 +74,12 @@ def must_ask_something(settings: Any) -> None:
         raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
 
 
-def probed(
-    settings: Any, models: list[Candidate], chosen: "Probe", folder: Path, perplexities: dict[str, dict[str, float]]
-) -> None:
+def probed(settings: Any, models: list[Candidate], chosen: "Probe", perplexities: dict[str, dict[str, float]]) -> None:
     """The same sets and the same code as during training, for every model."""
     from probes import screen
     from probes.results import save_summary
 
+    folder = folder_of(settings, models, chosen)
     if settings.get("model"):
         show_kept(chosen, models[0])
     tables: dict[str, Table] = {}
@@ -123,9 +117,6 @@ def candidates(settings: Any) -> list[Candidate]:
 
     files = checkpoints_of(settings["ckpt_path"])
     models = sorted((candidate(file, settings) for file in files), key=lambda model: model.words_seen)
-    if len({str(file.parent) for file in files}) == 1:
-        # Of one run: told apart by their own names.
-        models = [replace(model, name=model.scorer.name) for model in models] if len(models) > 1 else models
     if len({model.about["clitics"] for model in models}) > 1:
         raise UserError(
             "ckpt_path: these models were trained on clitics written differently (split and joined); evaluate them apart"
@@ -311,10 +302,9 @@ def folder_of(settings: Any, models: list[Candidate], chosen: "Probe") -> Path:
     from hashlib import sha256
 
     if settings["out"]:
-        return Path(settings["out"])
+        several = len(languages_asked(settings, models[0])) > 1
+        return Path(settings["out"]) / (chosen.language if several else "")
     names = [model.name.replace("/", "-") for model in models]
-    if isinstance(settings["ckpt_path"], str) and Path(settings["ckpt_path"]).is_dir():
-        names = [Path(settings["ckpt_path"]).resolve().name]
     all_of_them = sha256(" ".join(names).encode()).hexdigest()[:6]
     model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"
     label = "" if chosen.contract.label == "default" else f"-{chosen.contract.label}"

@@ -14,6 +14,7 @@ import resource
 import string
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import yaml
@@ -41,7 +42,7 @@ def prepared(lang: str, file: Path, cache: Path) -> Corpus:
     return prepare(source, rule_of(tokenizer), cache, selection_of(data, [known]))
 
 
-def measure(lang: str, file: Path, cache: Path, queue: "multiprocessing.Queue") -> None:
+def measure(lang: str, file: Path, cache: Path) -> tuple[float, float, float, float]:
     start = time.perf_counter()
     prepared(lang, file, cache)
     seconds = time.perf_counter() - start
@@ -50,17 +51,12 @@ def measure(lang: str, file: Path, cache: Path, queue: "multiprocessing.Queue") 
     # Not ru_maxrss of ourselves, which begins with the peak of the process that started us.
     own = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text(encoding="utf-8"))[1]) / 1024
     worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    queue.put((seconds, time.perf_counter() - again, own, worker))
+    return seconds, time.perf_counter() - again, own, worker
 
 
 def measured(lang: str, file: Path, cache: Path) -> tuple[float, float, float, float]:
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=measure, args=(lang, file, cache, queue))
-    process.start()
-    result = queue.get()
-    process.join()
-    return result
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as one:
+        return one.submit(measure, lang, file, cache).result()
 
 
 def coverage(lang: str, corpus: Corpus) -> tuple[float, float]:

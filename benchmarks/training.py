@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -137,20 +138,15 @@ def ceiling(size: str, cache: Path) -> float:
     return text.train.tokens * per_token / speed
 
 
-def _measure(way: Callable[[str, Path], float], size: str, cache: Path, queue: "multiprocessing.Queue") -> None:
+def _measure(way: Callable[[str, Path], float], size: str, cache: Path) -> tuple[float, float]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds = way(size, cache)
-    queue.put((seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024))
+    return seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 
 
 def measure(way: Callable[[str, Path], float], size: str, cache: Path) -> tuple[float, float]:
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=_measure, args=(way, size, cache, queue))
-    process.start()
-    result = queue.get()
-    process.join()
-    return result
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as one:
+        return one.submit(_measure, way, size, cache).result()
 
 
 def main() -> None:

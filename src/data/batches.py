@@ -5,7 +5,7 @@ that are read side by side in windows. Both give every token to be predicted exa
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -27,7 +27,7 @@ class Batch:
     inputs: Tensor  # (B, T)
     targets: Tensor  # (B, T), NO_TARGET where there is nothing to predict
     fresh: bool  # whether the sentences start anew, with a zero state
-    words: int  # tokens predicted without <eos>, over all ranks
+    words: int  # words predicted, without <eos>, over all ranks
     share: float
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> "Batch":
@@ -61,17 +61,20 @@ class Sentences:
 
     POOL = 50  # batches in a pool: long enough to sort, short enough that an epoch stays shuffled
 
-    def __init__(self, split: Split, batch_size: int, order: np.ndarray, plan: Plan) -> None:
+    def __init__(self, split: Split, batch_size: int, order: np.ndarray, plan: Plan, begins: np.ndarray | None = None) -> None:
         self.split = split
         self.plan = plan
+        self.begins = begins
         self.batches = [np.asarray(b) for b in self._cut(order, batch_size * plan.world)]
         lengths = split.lengths()
         self.tokens = [int(lengths[batch].sum()) for batch in self.batches]
 
     @classmethod
-    def shuffled(cls, split: Split, batch_size: int, random: np.random.Generator, plan: Plan) -> "Sentences":
+    def shuffled(
+        cls, split: Split, batch_size: int, random: np.random.Generator, plan: Plan, begins: np.ndarray | None
+    ) -> "Sentences":
         """An epoch of training: pools of batches in random order."""
-        made = cls(split, batch_size, random.permutation(len(split)), plan)
+        made = cls(split, batch_size, random.permutation(len(split)), plan, begins)
         order = random.permutation(len(made.batches))
         made.batches = [made.batches[i] for i in order]
         made.tokens = [made.tokens[i] for i in order]
@@ -91,7 +94,19 @@ class Sentences:
     def batch(self, index: int) -> tuple[Tensor, Tensor, bool, int]:
         chosen = self.batches[index]
         inputs, targets = padded(self.split, chosen[self.plan.rank :: self.plan.world])
-        return inputs, targets, True, self.tokens[index] - len(chosen)
+        return inputs, targets, True, self._words(index)
+
+    def _words(self, index: int) -> int:
+        chosen = self.batches[index]
+        if self.begins is None:
+            return self.tokens[index] - len(chosen)
+        return sum(words_in(self.split.ids[self.split.offsets[i] : self.split.offsets[i + 1]], self.begins) for i in chosen)
+
+
+def words_in(ids: np.ndarray, begins: np.ndarray | None) -> int:
+    """Without <eos>, and without what is no token; of pieces only those that begin a word."""
+    tokens = ids[ids > 0]
+    return len(tokens) if begins is None else int(begins[tokens].sum())
 
 
 def padded(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
@@ -113,7 +128,9 @@ def padded(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
 class Stream:
     """Sentences of one epoch in random order as one text, in columns: rank r reads columns r, r + world, …"""
 
-    def __init__(self, split: Split, columns: int, window: int, random: np.random.Generator, plan: Plan) -> None:
+    def __init__(
+        self, split: Split, columns: int, window: int, random: np.random.Generator, plan: Plan, begins: np.ndarray | None
+    ) -> None:
         tokens = _concatenated(split, random.permutation(len(split)))
         wide = columns * plan.world
         height = math.ceil(len(tokens) / wide)
@@ -127,7 +144,7 @@ class Stream:
         self.plan = plan
         windows = [self.targets[:, at : at + window] for at in range(0, height, window)]
         self.tokens = [int((w != NO_TARGET).sum()) for w in windows]
-        self.words = [int((w > 0).sum()) for w in windows]
+        self.words = [words_in(w, begins) for w in windows]
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -168,11 +185,12 @@ class Loader:
     forgets the state of a loader at the end of an epoch.
     """
 
-    def __init__(self, split: Split, shape: Shape, seed: int, plan: Plan) -> None:
+    def __init__(self, split: Split, shape: Shape, seed: int, plan: Plan, begins: Sequence[bool] | None = None) -> None:
         self.split = split
         self.shape = shape
         self.seed = seed
         self.plan = plan
+        self.begins = None if begins is None else np.asarray(begins)  # which tokens begin a word, (V,); None where all do
         self.epoch = -1
         self.position = 0
         self.resumed = False
@@ -181,8 +199,8 @@ class Loader:
         random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, epoch])))
         size = self.shape.size_in(epoch)
         if self.shape.window is None:
-            return Sentences.shuffled(self.split, size, random, self.plan)
-        return Stream(self.split, size, self.shape.window, random, self.plan)
+            return Sentences.shuffled(self.split, size, random, self.plan, self.begins)
+        return Stream(self.split, size, self.shape.window, random, self.plan, self.begins)
 
     def batches_in(self, epoch: int) -> int:
         """Batches of an epoch, on every rank."""

@@ -139,7 +139,7 @@ def fit(
         reload_dataloaders_every_n_epochs=1 if recipe.shape.first_epoch else 0,
     )
     plan = Plan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
-    loader = Loader(corpus.train, recipe.shape, recipe.seed, plan)
+    loader = Loader(corpus.train, recipe.shape, recipe.seed, plan, corpus.vocabulary.begins())
     horizon = loader.horizon(trainer.max_epochs or 1)
     module = Training(
         model,

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -144,7 +144,9 @@ def evaluated(
     chosen: Probe, tables: Mapping[str, Table], shown: Mapping[str, Table], perplexities: Mapping[str, Mapping[str, float]]
 ) -> None:
     """The tables of `evaluate.py`: in full for a single model, a column each for several."""
-    title = f"{chosen.language} {chosen.name}" + ("" if len(tables) > 1 else f", {next(iter(tables))}")
+    shared = run_of(tables)
+    title = f"{chosen.language} {chosen.name}" + (f", {shared}" if len(tables) > 1 and shared else "")
+    title += "" if len(tables) > 1 else f", {next(iter(tables))}"
     first = next(iter(tables.values()))
     by_number = any(row.parts for row in first.rows)
     if len(tables) == 1:
@@ -154,9 +156,16 @@ def evaluated(
             show(LEGEND)
     shown = {name: each for name, each in shown.items() if name in tables or each.mean.over}
     if len(shown) > 1:
+        shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}
         show(compared(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
     show_perplexities(perplexities)
     show(f"protocol   {chosen.contract.label}: {chosen.contract.statement()}")
+
+
+def run_of(names: Iterable[str]) -> str:
+    """The run that all these checkpoints (`run/checkpoint`) are of, so that columns need not repeat it; empty if of several."""
+    runs = {name.rpartition("/")[0] for name in names}
+    return runs.pop() if len(runs) == 1 else ""
 
 
 def show_perplexities(found: Mapping[str, Mapping[str, float]]) -> None:
@@ -173,6 +182,8 @@ def disagreeing(verdicts: Mapping[str, Verdicts]) -> None:
     """Item by item: equal accuracies may hide different verdicts."""
     if len(verdicts) < 2:
         return
+    shared = run_of(verdicts)
+    verdicts = {name.removeprefix(f"{shared}/"): each for name, each in verdicts.items()}
     found = disagreements({name: np.where(each.covered, each.verdict, np.nan) for name, each in verdicts.items()})
     view = table(
         "disagreement, of the items that both cover", "one", "other", numbers=["n", "differ", "share", "only one", "only other"]

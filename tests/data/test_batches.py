@@ -39,6 +39,15 @@ def test_every_token_is_predicted_once_an_epoch(shape, world):
         assert sum(batch.words for batch in epochs[0]) == text.words
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("world", [1, 2])
+def test_of_pieces_only_those_that_begin_a_word_are_words(shape, world):
+    text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
+    begins = [number % 3 == 0 for number in range(60)]  # <eos> among them, which is no word
+    loader = Loader(text, shape, seed=1, plan=Plan(0, world), begins=begins)
+    assert sum(batch.words for batch in loader) == sum(number % 3 == 0 for number in text.ids.tolist() if number)
+
+
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=40), st.integers(1, 7), st.one_of(st.none(), st.integers(1, 9)))
 def test_every_token_once_for_any_text(lengths, size, window):
     loader = Loader(split(lengths), Shape(size, window), seed=3, plan=Plan())

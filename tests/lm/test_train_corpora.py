@@ -57,6 +57,7 @@ def test_perplexity_per_word_divides_by_words_and_sentence_ends(tmp_path):
     assert per_word > result["test/perplexity"]
     assert last(tmp_path / "run/metrics.csv", "valid/perplexity_word") > last(tmp_path / "run/metrics.csv", "valid/perplexity")
     assert about["vocabulary"] == tokenizer.words
+    assert last(tmp_path / "run/metrics.csv", "progress/words_seen") == 2 * corpus.train.spelled  # two epochs, in words
 
 
 def test_a_checkpoint_carries_its_pieces_and_nothing_that_can_run(tmp_path):

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -155,6 +156,8 @@ def test_evaluate_takes_runs_texts_and_corpora(finished: Path) -> None:
 
 def test_no_two_evaluations_meet_in_one_place(finished: Path) -> None:
     best, last = (f"{finished}/runs/on/checkpoints/{name}.ckpt" for name in ("best", "last"))
+    other = finished / "runs/other/checkpoints"
+    shutil.copytree(Path(best).parent, other)
     asked = [
         [f"ckpt_path={best}", "probes.limit=4"],
         [f"ckpt_path={best}", "probes.limit=8"],
@@ -163,6 +166,7 @@ def test_no_two_evaluations_meet_in_one_place(finished: Path) -> None:
         [f"ckpt_path=[{best},{last}]", "probes.limit=4"],
         [f"ckpt_path=[{best},{best}]", "probes.limit=4"],
     ]
+    asked.append([f"ckpt_path=[{other}/best.ckpt,{other}/last.ckpt]", "probes.limit=4"])  # of another run
     folders = [evaluate(finished, *each).rpartition("results    ")[2] for each in asked]
     assert len(set(folders)) == len(folders)
 
