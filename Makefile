@@ -15,7 +15,7 @@ train: .venv/.base ## train a German LSTM on the built-in corpus (ARGS="lang=fr 
 	@$(BIN)/python train.py lang=de model=lstm $(ARGS)
 
 show: .venv/.base ## sentences of every German construction (of another language: make show L=fr)
-	@$(BIN)/python -m data.grammar show $(or $(L),de)
+	@$(BIN)/python -m concord.commands.grammar show $(or $(L),de)
 
 test: .venv/.dev ## the tests, without the slow ones
 	@$(BIN)/python -m pytest -n auto -m "not slow and not slurm"

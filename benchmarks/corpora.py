@@ -18,13 +18,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import yaml
-
-from data.blocks import cores
-from data.chosen import Network, rule_of, selection_of, source_of
-from data.corpus import Corpus, prepare
-from data.grammar import constructions, folder_of, languages
-from data.tables import console, table
-from probes.readers.grammar import expanded
+from concord.data.blocks import cores
+from concord.data.chosen import Network, rule_of, selection_of, source_of
+from concord.data.corpus import Corpus, prepare
+from concord.data.grammar import constructions, folder_of, languages
+from concord.probes.readers.grammar import expanded
+from concord.terminal import console, table
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
 TYPES = "types in train and valid"

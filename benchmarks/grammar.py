@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from concord.data.grammar import Draw, Expansion, Grammar, build, constructions, folder_of, languages, load, parse
+from concord.data.grammar.frames import frames
+from concord.data.grammar.unroll import unroll
+from concord.data.grammar.variation import Variation
 from rich.console import Console
 from rich.table import Table
-
-from data.grammar import Draw, Expansion, Grammar, build, constructions, folder_of, languages, load, parse
-from data.grammar.frames import frames
-from data.grammar.unroll import unroll
-from data.grammar.variation import Variation
 
 REPEATS = 3
 PRODUCT = 128**3  # 2,097,152 sentences

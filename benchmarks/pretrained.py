@@ -25,20 +25,19 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
+from concord.data.corpus import Corpus, VocabularyRule, prepare
+from concord.data.grammar import folder_of
+from concord.data.sources import GrammarSource, challenge_sentences
+from concord.probes.challenge_set import ChallengeSet
+from concord.probes.collection import Selection, collect
+from concord.probes.contract import Rules
+from concord.probes.coverage import coverage, forms, targets
+from concord.probes.disagreement import disagreements
+from concord.probes.scorers import Scorer, Sentence
+from concord.probes.scorers.pretrained import Options, Pretrained, load, scorer
+from concord.terminal import console, table
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
-
-from data.corpus import Corpus, VocabularyRule, prepare
-from data.grammar import folder_of
-from data.sources import GrammarSource, challenge_sentences
-from data.tables import console, table
-from probes.challenge_set import ChallengeSet
-from probes.collection import Selection, collect
-from probes.coverage import coverage, forms, targets
-from probes.disagreement import disagreements
-from probes.rules import Rules
-from probes.scorers import Scorer, Sentence
-from probes.scorers.pretrained import Options, Pretrained, load, scorer
 
 SHARED = Path(__file__).resolve().parents[2] / "shared/reference"
 SEVEN = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-
-from lm.model import Architecture, LanguageModel, initialised
-from probes.collection import Selection, cache_folder, collect, located
-from probes.rules import Rules
-from probes.scorers import Sentence
-from probes.scorers.incremental import IncrementalScorer
+from concord.lm.model import Architecture, LanguageModel, initialised
+from concord.places import cache_folder
+from concord.probes.collection import Selection, collect, located
+from concord.probes.contract import Rules
+from concord.probes.scorers import Sentence
+from concord.probes.scorers.incremental import IncrementalScorer
 
 V = 50_001
 PUBLISHED = Path(__file__).resolve().parents[2] / "shared/reference/clams_fr/evalset/subj_rel.txt.xz"
@@ -42,7 +42,7 @@ def sentences(file: Path | None, final: bool) -> list[str]:
     )
     chosen = Selection(() if path.is_file() else ("subj_rel",), rules=Rules(final=final))
     form = "clams" if path.is_file() else "grammar"
-    return [text for each in collect(path, "fr", form, cache_folder(), chosen) for text in each.challenge_set.sentences]
+    return [text for each in collect(path, "fr", form, cache_folder("sets"), chosen) for text in each.challenge_set.sentences]
 
 
 def numbered(texts: list[str]) -> dict[str, int]:

@@ -12,9 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import browser
+from concord.report.report_folder import report, write, write_page
 from synthetic_runs import asked, settings, write_run
-
-from probes.report.report import report, write, write_page
 
 TEN = (
     *("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep"),

@@ -9,9 +9,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from data.grammar import folder_of, languages
-from data.tables import console, table
-from probes.collection import Selection, collect
+from concord.data.grammar import folder_of, languages
+from concord.probes.collection import Selection, collect
+from concord.terminal import console, table
 
 REPEATS = 3
 PUBLISHED = Path(__file__).resolve().parents[2] / "shared/reference/clams_fr/evalset"

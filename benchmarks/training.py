@@ -19,19 +19,18 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from concord.data.batches import NO_TARGET, Loader, Plan, Shape
+from concord.data.corpus import Corpus, Split, VocabularyRule, prepare
+from concord.data.grammar import folder_of
+from concord.data.sources import GrammarSource
+from concord.data.vocabulary import Vocabulary
+from concord.lm.model import Architecture, initialised
+from concord.runs.fit import Recipe, fit
+from concord.runs.progress_report import ProgressReport
+from concord.runs.run_folder import RunFolder
+from concord.terminal import console, table
 from torch import nn
 from torch.nn import functional as F
-
-from data.batches import NO_TARGET, Loader, Plan, Shape
-from data.corpus import Corpus, Split, VocabularyRule, prepare
-from data.grammar import folder_of
-from data.sources import GrammarSource
-from data.tables import console, table
-from data.vocabulary import Vocabulary
-from lm.fit import Recipe, fit
-from lm.model import Architecture, initialised
-from lm.progress import ProgressReport
-from lm.run_folder import RunFolder
 
 REPEATS = 3
 SENTENCES = {"small": 6400, "large": 640}

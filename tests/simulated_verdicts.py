@@ -1,9 +1,8 @@
 """Verdicts of made-up models, for tests of statistics."""
 
 import numpy as np
+from concord.report.judgements import Judgements
 from numpy.typing import NDArray
-
-from probes.report.judgements import Judgements
 
 
 def judged(correct: NDArray[np.float64]) -> Judgements:

@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from concord.places import cache_folder
+from concord.probes.accuracy import Table, metrics, tabulated
+from concord.probes.callback import sampled
+from concord.probes.collection import Selection, collect, located
+from concord.probes.contract import contract
+from concord.probes.heuristics import HEURISTICS, heuristic
+from concord.probes.probe import Probe, probe
+from concord.probes.result_files import save_items, save_summary, save_verdicts
+from concord.probes.scorers import WordScores
+from concord.probes.verdicts import Verdicts, judged
+from concord.runs.metrics_file import MetricsFile
+from concord.runs.run_folder import RunFolder
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
-
-from lm.metrics_file import MetricsFile
-from lm.run_folder import RunFolder
-from probes.accuracy import Table, metrics, tabulated
-from probes.collection import Selection, cache_folder, collect, located
-from probes.heuristics import HEURISTICS, heuristic
-from probes.probe import Probe, probe
-from probes.results import save_items, save_summary, save_verdicts
-from probes.rules import contract
-from probes.scorers import WordScores
-from probes.verdicts import Verdicts, judged
-from probes.watching import sampled
 
 ROOT = Path(__file__).resolve().parents[1]
 # How soon a construction is learnt by our made-up models: the first early, the last hardly.
@@ -46,7 +46,7 @@ def asked(
 ) -> Probe:
     agreed = contract(protocol, dict(rules))
     selection = Selection(constructions, limit, seed, rules=agreed.rules)
-    sets = collect(located("grammars/{lang}", language), language, "grammar", cache_folder(), selection)
+    sets = collect(located("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
     return probe("agreement", language, sets, agreed)
 
 

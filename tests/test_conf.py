@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
+from concord.commands import train
+from concord.errors import UserError
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
-
-import train
-from data.errors import UserError
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
 GROUPS = [
@@ -54,8 +53,7 @@ def test_every_file_begins_by_saying_what_it_is(file):
 @pytest.mark.parametrize(("experiment", "parameters"), [("li2021_lstm", 47_900_241), ("li2021_transformer", 126_674_513)])
 def test_the_published_presets_have_the_published_sizes(experiment, parameters):
     import torch
-
-    from lm.model import LanguageModel
+    from concord.lm.model import LanguageModel
 
     recipe = train.recipe_of(settings(f"experiment={experiment}"))
     with torch.device("meta"):
@@ -105,7 +103,7 @@ def test_the_settings_of_a_pretrained_model_are_those_that_its_code_takes():
     import inspect
     from dataclasses import fields
 
-    from probes.scorers.pretrained import Options, load
+    from concord.probes.scorers.pretrained import Options, load
 
     known = [*inspect.signature(load).parameters, *(field.name for field in fields(Options))]
     given = settings("model=hf")["model"]
@@ -137,7 +135,7 @@ def test_a_runs_name_depends_on_what_changes_the_result_alone():
 
 @pytest.mark.parametrize("file", sorted((CONF / "probes").glob("*.yaml")))
 def test_every_collection_asks_by_the_default_protocol(file):
-    from probes.rules import Rules, contract
+    from concord.probes.contract import Rules, contract
 
     chosen = settings(f"probes={file.stem}", *(["probes.path=x"] if file.stem not in ("agreement", "none") else []))["probes"]
     assert chosen["name"] == file.stem

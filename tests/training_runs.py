@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-
-from data.batches import Shape
-from data.corpus import Corpus, VocabularyRule, prepare
-from data.grammar import folder_of
-from data.sources import GrammarSource
-from lm.fit import Recipe, fit
-from lm.model import Architecture, initialised
-from lm.run_folder import RunFolder
+from concord.data.batches import Shape
+from concord.data.corpus import Corpus, VocabularyRule, prepare
+from concord.data.grammar import folder_of
+from concord.data.sources import GrammarSource
+from concord.lm.model import Architecture, initialised
+from concord.runs.fit import Recipe, fit
+from concord.runs.run_folder import RunFolder
 
 ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = {

@@ -11,8 +11,8 @@ import importlib
 import sys
 from collections import Counter
 
-from data.grammar import languages
-from data.tables import console, table
+from concord.data.grammar import languages
+from concord.terminal import console, table
 
 
 def main() -> int:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import simplemma
+from concord.data.grammar import load
+from concord.data.grammar.folder import folder_of
+from concord.data.grammar.rules import Grammar, Symbol
 from german_nouns.lookup import Nouns
-
-from data.grammar import load
-from data.grammar.folder import folder_of
-from data.grammar.rules import Grammar, Symbol
 
 Checked = tuple[str, bool, str]
 

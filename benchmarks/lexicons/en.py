@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import lemminflect
-
-from data.grammar import Grammar, folder_of, load
-from data.grammar.notation import Alternative
+from concord.data.grammar import Grammar, folder_of, load
+from concord.data.grammar.notation import Alternative
 
 PAST, PARTICIPLE = ("VBD", "past"), ("VBN", "participle")
 TENSES = {"Past": PAST, "Said": PAST, "Said_more": PAST, "Told": PAST, "Part": PARTICIPLE, "Part_work": PARTICIPLE}

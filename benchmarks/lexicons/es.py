@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from concord.data.grammar import Grammar, folder_of, load
+from concord.data.grammar.rules import Symbol
 from verbecc import LangCodeISO639_1, MoodEs, TenseConjugator, TenseEs
-
-from data.grammar import Grammar, folder_of, load
-from data.grammar.rules import Symbol
 
 NOUNS = {"N_1", "N_2", "People", "Family", "N", "Landmark", "Clothes"}
 ADJECTIVES = {"Adj", "Quality", "Mood"}

@@ -12,10 +12,9 @@ from functools import cache
 from pathlib import Path
 
 logging.disable(logging.WARNING)
+from concord.data.grammar import Grammar, folder_of, load  # noqa: E402
+from concord.data.grammar.rules import Symbol  # noqa: E402
 from verbecc import CompleteConjugator  # noqa: E402
-
-from data.grammar import Grammar, folder_of, load  # noqa: E402
-from data.grammar.rules import Symbol  # noqa: E402
 
 NOUNS = {"N", "N_1", "N_2", "N_3"}
 ADJECTIVES = {"Pre", "Jeune", "Adj", "Adj_pred", "Adj_epicene"}

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from data.grammar import Grammar, constructions, folder_of, load
+from concord.data.grammar import Grammar, constructions, folder_of, load
 
 HSPELL = shutil.which("hspell")
 if HSPELL is None:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pymorphy3
-
-from data.grammar import Grammar, constructions, folder_of, load
+from concord.data.grammar import Grammar, constructions, folder_of, load
 
 LEXICON = pymorphy3.MorphAnalyzer(lang="ru")
 

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..errors import UserError
 from .corpus import Split
-from .errors import UserError
 
 # The target of a position that holds no token; torch's losses know it by this number.
 NO_TARGET = -100

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from .errors import UserError
+from ..errors import UserError
 from .grammar.sample import without_closing
 
 CHARACTERS = 1 << 20  # of a chunk: enough work to be worth sending, little enough to hold

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from ..errors import UserError
+from ..terminal import console
 from .blocks import Block
-from .errors import UserError
+from .ragged import gathered, sums
 from .raw import Raw
 from .selection import EVERYTHING, Selection
 from .sources import Source
 from .splits import SPLITS
-from .stretches import gathered, sums
-from .tables import console
 from .tokenizer import Tokenizer, TokenizerRule
 
 # Part of every corpus's name: raise it when what is written changes.

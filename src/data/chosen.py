@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import UserError
 from .blocks import Reader
 from .conllu import TreebankText
-from .errors import UserError
 from .grammar import folder_of
 from .grammar.clitics import Clitics
-from .published import PublishedSource
+from .published_corpora import PublishedSource
 from .selection import Selection
 from .sources import NOTHING, Exclusion, GrammarSource, JoinedSource, Source, TextSource, challenge_sentences
 from .splits import SPLITS

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
+from ..errors import UserError
 from .blocks import Chunk
-from .errors import UserError
 from .text import TextError
 
 Words = Literal["surface", "syntactic"]

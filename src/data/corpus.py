@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,10 +15,10 @@ import numpy as np
 
 from . import build
 from .build import FORMAT, CorpusError, digest
+from .ragged import gathered
 from .selection import EVERYTHING, Selection
 from .sources import Source
 from .splits import SPLITS
-from .stretches import gathered
 from .tokenizer import Tokenizer, TokenizerRule, restored
 from .vocabulary import VocabularyRule
 
@@ -179,13 +178,3 @@ def _split(folder: Path, split: str, about: dict[str, Any]) -> Split:
     languages = folder / f"{split}.languages.npy"
     known = np.load(languages) if languages.exists() else None
     return Split(ids, np.load(folder / f"{split}.offsets.npy"), about["unknown"][split], spelled, known)
-
-
-def main() -> None:
-    """`python -m data.corpus lang=de data=wikipedia`: as `train.py` with the same settings, but only the corpus is prepared."""
-    command = Path(__file__).resolve().parents[2] / "train.py"
-    os.execv(sys.executable, [sys.executable, str(command), *sys.argv[1:], "prepare=true"])  # noqa: S606
-
-
-if __name__ == "__main__":
-    main()

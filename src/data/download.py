@@ -21,8 +21,8 @@ from typing import Any
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-from .errors import UserError
-from .tables import console
+from ..errors import UserError
+from ..terminal import console
 
 log = logging.getLogger(__name__)
 # What may be gone a moment later: asking again can help.

@@ -11,8 +11,8 @@ from typing import Any
 
 import sentencepiece
 
+from ..errors import UserError
 from .counts import Counts
-from .errors import UserError
 from .vocabulary import EOS, UNK
 
 START = "▁"  # begins the first piece of every word

@@ -10,7 +10,7 @@ import numpy as np
 
 from .blocks import Block
 from .counts import Counts
-from .stretches import sums
+from .ragged import sums
 from .vocabulary import UNK
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .errors import UserError
+from ..errors import UserError
 from .splits import SPLITS, UNDECIDED
 
 

@@ -13,8 +13,8 @@ from typing import IO
 
 import sentencex
 
+from ..errors import UserError
 from .blocks import Chunk, Reader, chunks
-from .errors import UserError
 from .tokens import Rule
 from .vocabulary import EOS
 

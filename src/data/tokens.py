@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib import metadata
 from typing import Any, Protocol
 
-from .errors import UserError
+from ..errors import UserError
 
 
 class Rule(Protocol):

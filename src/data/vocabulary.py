@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UserError
 from .counts import Counts
-from .errors import UserError
 from .splits import SPLITS
 
 EOS, UNK = "<eos>", "<unk>"

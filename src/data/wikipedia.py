@@ -10,8 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
+from ..errors import UserError
 from .blocks import CHARACTERS, Block, Chunk, Packing, Reader, in_order
-from .errors import UserError
 from .sources import NOTHING, Exclusion, stamp
 from .splits import UNDECIDED
 from .text import RawText, TextError, check_files, lines

@@ -1,20 +1,17 @@
-"""`python -m lm.export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that transformers loads.
+"""`python -m concord.commands.export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that transformers loads.
 
 The folder holds model.safetensors, config.json and tokenizer.json, and no code:
 
-    import lm.hf
+    import concord.lm.hf
     from transformers import AutoModelForCausalLM, AutoTokenizer
     model, tokenizer = AutoModelForCausalLM.from_pretrained(FOLDER), AutoTokenizer.from_pretrained(FOLDER)
 """
 
-import sys
 from pathlib import Path
 from typing import Any
 
-from data.errors import UserError
-from data.vocabulary import Vocabulary
-
-SETTINGS = ("ckpt_path", "out")
+from ..data.vocabulary import Vocabulary
+from ..errors import UserError
 
 
 def export(checkpoint: Path, out: Path) -> None:
@@ -50,22 +47,3 @@ def raw_text_rule(about: dict[str, Any]) -> dict[str, Any] | None:
 def _config(folder: Path) -> str:
     file = folder / "config.json"
     return file.read_text(encoding="utf-8") if file.is_file() else ""
-
-
-def main(arguments: list[str]) -> int:
-    """0 when the folder is written, 1 for a wrong file, 2 for a wrong call."""
-    given = dict(argument.partition("=")[::2] for argument in arguments)
-    if sorted(given) != sorted(SETTINGS) or not all(given.values()):
-        print("usage: python -m lm.export ckpt_path=runs/…/checkpoints/best.ckpt out=FOLDER", file=sys.stderr)
-        return 2
-    try:
-        export(Path(given["ckpt_path"]), Path(given["out"]))
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"{given['out']}: python evaluate.py model=hf model.name={given['out']} lang=…; in your own code: import lm.hf first")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Our models for transformers: `import lm.hf`, and Auto* load what `python -m lm.export` wrote. The folder itself has no code."""
+"""Our models for transformers: `import concord.lm.hf`, and Auto* load what an export wrote. The folder itself has no code."""
 
 from typing import Any
 
@@ -7,8 +7,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, pr
 from transformers import AutoConfig, AutoModelForCausalLM, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.modeling_outputs import CausalLMOutput
 
-from data.vocabulary import EOS, UNK, Vocabulary
-
+from ..data.vocabulary import EOS, UNK, Vocabulary
 from .model import Architecture, LanguageModel
 from .networks.transformer import Transformer, sinusoids
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from data.batches import NO_TARGET
+from ..data.batches import NO_TARGET
 
 # Rows of logits that exist at one time. Without a bound, 4,096 tokens and 50,000 words take 2.3 GB; 256 rows are also quickest.
 ROWS = 256

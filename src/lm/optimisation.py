@@ -13,7 +13,7 @@ import torch
 from torch.nn import Parameter
 from torch.optim import Optimizer
 
-from data.errors import UserError
+from ..errors import UserError
 
 OPTIMIZERS: dict[str, type[Optimizer]] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from data.batches import NO_TARGET, EvaluationLoader, Plan
-from data.corpus import Split
-
+from ..data.batches import NO_TARGET, EvaluationLoader, Plan
+from ..data.corpus import Split
 from .loss import summed_nll
 from .model import LanguageModel
 

@@ -12,9 +12,8 @@ from pytorch_lightning import Callback
 from torch import Tensor
 from torch.optim import Optimizer
 
-from data.batches import Batch, Loader
-from data.errors import UserError
-
+from ..data.batches import Batch, Loader
+from ..errors import UserError
 from .loss import summed_nll
 from .model import LanguageModel
 from .optimisation import Schedule, optimizer

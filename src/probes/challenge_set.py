@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from data.errors import UserError
+from ..errors import UserError
 
 Value = str | int
 TARGET = "target"

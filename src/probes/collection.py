@@ -1,7 +1,6 @@
 """Collections: the sets of a folder or file, chosen, sampled and split as a study asks for them."""
 
 import itertools
-import os
 import random
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -9,16 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from data.errors import UserError
-from data.grammar.clitics import Clitics
-from data.grammar.folder import GRAMMARS
-
+from ..data.grammar.clitics import Clitics
+from ..data.grammar.folder import GRAMMARS
+from ..errors import UserError
 from .cache import read_cached
 from .challenge_set import ChallengeSet, SetError, merged
+from .contract import Rules, applied
+from .dev_and_test import forms as forms_of
+from .dev_and_test import split
 from .readers import files_of, recognise
-from .rules import Rules, applied
-from .splits import forms as forms_of
-from .splits import split
 
 
 @dataclass(frozen=True)
@@ -54,12 +52,6 @@ def located(path: str, language: str) -> Path:
     """Where a collection is: `{lang}` stands for the language, and our own grammars are part of the program."""
     path = path.replace("{lang}", language)
     return GRAMMARS.parent / path if path.startswith("grammars/") else Path(path)
-
-
-def cache_folder() -> Path:
-    """Where prepared sets are kept: CONCORD_CACHE, or the user's cache."""
-    base = os.environ.get("CONCORD_CACHE") or os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")) + "/concord"
-    return Path(base) / "sets"
 
 
 def collect(path: Path, language: str, form: str | None, cache: Path, selection: Selection) -> list[Collected]:

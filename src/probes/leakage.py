@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from data.corpus import Corpus, Split
-from data.tokenizer import Tokenizer
-from data.vocabulary import EOS
-
+from ..data.corpus import Corpus, Split
+from ..data.tokenizer import Tokenizer
+from ..data.vocabulary import EOS
 from .challenge_set import TARGET, ChallengeSet
 
 MARKS = ("", ".", "!", "?")

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from data.grammar.audit import tautological
-
+from ..data.grammar.audit import tautological
 from .challenge_set import NOT_BY_LINE, TARGET, ChallengeSet
-from .files import texts
+from .set_file import texts
 
 # Scripts are told apart by the first word of a letter's Unicode name; these go with any.
 COMMON_SCRIPTS = {"DIGIT", "MODIFIER", "FEMININE", "MASCULINE", "COMBINING", "SUPERSCRIPT"}

@@ -6,9 +6,8 @@ from functools import cache
 
 import yaml
 
-from data.grammar.folder import GRAMMARS
-from data.tokens import TokenRule
-
+from ..data.grammar.folder import GRAMMARS
+from ..data.tokens import TokenRule
 from .challenge_set import TARGET, Span, Variant, differing
 
 # What a language's raw text is cut by is stated there, once for corpora and for challenge sets.

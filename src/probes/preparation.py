@@ -6,26 +6,26 @@ from typing import Any
 
 import torch
 
-from data.corpus import Corpus, Split
-from data.errors import UserError
-from data.grammar.clitics import Clitics
-from data.tokenizer import Tokenizer
-from lm.model import LanguageModel
-from lm.screen import show
-
-from . import screen
+from ..data.corpus import Corpus, Split
+from ..data.grammar.clitics import Clitics
+from ..data.tokenizer import Tokenizer
+from ..errors import UserError
+from ..lm.model import LanguageModel
+from ..places import cache_folder
+from ..terminal import show
+from . import probe_display as screen
 from .accuracy import MEAN, Table, tabulated
+from .callback import Reader, Watched, sampled
 from .challenge_set import SetError
-from .collection import Selection, cache_folder, collect, located
+from .collection import Selection, collect, located
+from .contract import contract
 from .heuristics import HEURISTICS, heuristic
 from .leakage import counted, leakage
 from .probe import Probe, probe
-from .rules import contract
 from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, planted, reading
 from .scorers.ngrams import NgramScorer
 from .verdicts import coverage, judged
-from .watching import Reader, Watched, sampled
 
 log = logging.getLogger(__name__)
 # Sentences of the corpus that a model has read before a set is scored with a warm state.
@@ -52,7 +52,7 @@ def probe_of(settings: Mapping[str, Any], language: str, clitics: Clitics) -> Pr
         raise SetError(
             path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
         )
-    found = collect(path, language, settings["format"], cache_folder(), selection)
+    found = collect(path, language, settings["format"], cache_folder("sets"), selection)
     made = probe(settings["name"], language, found, agreed)
     if settings["format"] is None:
         log.info("probes     read as %s", ", ".join(sorted({each.form for each in found})))

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from .challenge_set import ChallengeSet, Contrast, SetError, differing
 from .collection import Collected
-from .rules import Contract
+from .contract import Contract
+from .dev_and_test import split
 from .scorers import Sentence
-from .splits import split
 
 SPREAD = 1 << 32  # between the numbers of items of one set and of the next
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data.errors import UserError
+from ..errors import UserError
 
 
 @dataclass(frozen=True)

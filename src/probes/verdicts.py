@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data.errors import UserError
-
+from ..errors import UserError
 from .probe import Probe
 from .scorers import WordScores
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from concord.data.batches import NO_TARGET, EvaluationLoader, Loader, Plan, Shape
+from concord.data.corpus import Split
 from hypothesis import given
 from hypothesis import strategies as st
-
-from data.batches import NO_TARGET, EvaluationLoader, Loader, Plan, Shape
-from data.corpus import Split
 
 
 def split(lengths: list[int], seed: int = 0) -> Split:

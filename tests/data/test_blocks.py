@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from data.blocks import CHARACTERS, Chunk, Packing, chunks, in_order, packed_block
-from data.conllu import TreebankText
-from data.corpus import VocabularyRule, prepare
-from data.errors import UserError
-from data.sources import TextSource
-from data.text import TokenizedText
+from concord.data.blocks import CHARACTERS, Chunk, Packing, chunks, in_order, packed_block
+from concord.data.conllu import TreebankText
+from concord.data.corpus import VocabularyRule, prepare
+from concord.data.sources import TextSource
+from concord.data.text import TokenizedText
+from concord.errors import UserError
 
 
 def doubled(number: int) -> int:

@@ -3,10 +3,9 @@
 import gzip
 
 import pytest
-
-from data.conllu import TreebankText
-from data.errors import UserError
-from data.text import TextError, sentences
+from concord.data.conllu import TreebankText
+from concord.data.text import TextError, sentences
+from concord.errors import UserError
 
 BANK = """# sent_id = 1
 # text = Il parle du chat.

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from data.corpus import CorpusError, VocabularyRule, prepare
-from data.grammar import folder_of
-from data.sources import GrammarSource, TextSource, challenge_sentences
-from data.text import TokenizedText
+from concord.data.corpus import CorpusError, VocabularyRule, prepare
+from concord.data.grammar import folder_of
+from concord.data.sources import GrammarSource, TextSource, challenge_sentences
+from concord.data.text import TokenizedText
 
 TEXT = "\n".join(f"der Hund {word} den Esel ." for word in "sieht hört jagt liebt kennt ruft".split() * 20)  # noqa: SIM905
 

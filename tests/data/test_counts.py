@@ -3,10 +3,9 @@
 from collections import Counter
 
 import numpy as np
+from concord.data.counts import Counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from data.counts import Counts
 
 WORDS = st.text(st.characters(blacklist_categories=("Cs", "Zs", "Zl", "Zp", "Cc")), min_size=1, max_size=3)
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from concord.data.download import DownloadError, Patience, fetch, recorded, verify
 from publisher import Publisher, published
-
-from data.download import DownloadError, Patience, fetch, recorded, verify
 
 TEXT = b"".join(b"sentence number %d .\n" % i for i in range(20_000))
 QUICK = Patience(retries=2, pause=0.001, timeout=0.5)

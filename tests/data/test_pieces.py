@@ -5,17 +5,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from concord.data.corpus import VocabularyRule, prepare
+from concord.data.counts import Counts
+from concord.data.pieces import PieceRule, Pieces
+from concord.data.sources import TextSource
+from concord.data.text import TokenizedText
+from concord.data.tokenizer import restored
+from concord.data.vocabulary import Vocabulary
+from concord.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from data.corpus import VocabularyRule, prepare
-from data.counts import Counts
-from data.errors import UserError
-from data.pieces import PieceRule, Pieces
-from data.sources import TextSource
-from data.text import TokenizedText
-from data.tokenizer import restored
-from data.vocabulary import Vocabulary
 
 STEMS = "seh hör jag lieb kenn ruf lach wein sing tanz lauf renn such find halt bau".split()  # noqa: SIM905
 LINES = [f"der {a}er {b}t den {b}enden {a}enden ." for a in STEMS for b in STEMS]

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from concord.data.corpus import VocabularyRule, prepare
+from concord.data.download import DownloadError, Patience
+from concord.data.published_corpora import PublishedSource
 from publisher import Publisher, published
-
-from data.corpus import VocabularyRule, prepare
-from data.download import DownloadError, Patience
-from data.published import PublishedSource
 
 QUICK = Patience(retries=1, pause=0.001, timeout=0.5)
 FILES = {

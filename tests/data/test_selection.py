@@ -4,15 +4,14 @@ import re
 
 import numpy as np
 import pytest
+from concord.data.corpus import VocabularyRule, name_of, prepare
+from concord.data.selection import EVERYTHING, Selection
+from concord.data.sources import JoinedSource, TextSource
+from concord.data.splits import UNDECIDED
+from concord.data.text import TokenizedText
+from concord.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from data.corpus import VocabularyRule, name_of, prepare
-from data.errors import UserError
-from data.selection import EVERYTHING, Selection
-from data.sources import JoinedSource, TextSource
-from data.splits import UNDECIDED
-from data.text import TokenizedText
 
 
 def orders(selection: Selection, lengths, splits=None, languages=None):

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from data.sources import Shares, TextSource
-from data.text import RawText, TextError, TokenizedText, lines, sentences
-from data.tokens import TokenRule
+from concord.data.sources import Shares, TextSource
+from concord.data.text import RawText, TextError, TokenizedText, lines, sentences
+from concord.data.tokens import TokenRule
 
 CONF = Path(__file__).resolve().parents[2] / "conf/lang"
 

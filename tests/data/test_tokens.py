@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from concord.data.counts import Counts
+from concord.data.pieces import PieceRule, Pieces
+from concord.data.text import RawText
+from concord.data.tokens import MosesRule, TokenRule
+from concord.errors import UserError
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from data.counts import Counts
-from data.errors import UserError
-from data.pieces import PieceRule, Pieces
-from data.text import RawText
-from data.tokens import MosesRule, TokenRule
 
 CONF = Path(__file__).resolve().parents[2] / "conf/lang"
 LANGUAGES = [file.stem for file in sorted(CONF.glob("*.yaml")) if file.stem != "multi"]
@@ -125,6 +124,6 @@ def test_without_its_package_moses_says_what_to_install(monkeypatch):
     def missing(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("data.tokens.metadata.version", missing)
+    monkeypatch.setattr("concord.data.tokens.metadata.version", missing)
     with pytest.raises(UserError, match=r"tokenizer.rules=moses needs the package sacremoses: pip install"):
         MosesRule("de")

@@ -1,6 +1,5 @@
 import pytest
-
-from data.vocabulary import Vocabulary
+from concord.data.vocabulary import Vocabulary
 
 
 def test_the_most_frequent_tokens_eos_among_them_plus_unk():

@@ -8,13 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
+from concord.data.chosen import Network, rule_of, selection_of, source_of
+from concord.data.corpus import Corpus, prepare
+from concord.data.text import TextError
+from concord.data.wikipedia import HubArticles, LocalArticles
+from concord.errors import UserError
 from pyarrow import parquet
-
-from data.chosen import Network, rule_of, selection_of, source_of
-from data.corpus import Corpus, prepare
-from data.errors import UserError
-from data.text import TextError
-from data.wikipedia import HubArticles, LocalArticles
 
 ROOT = Path(__file__).resolve().parents[2]
 DE = yaml.safe_load((ROOT / "conf/lang/de.yaml").read_text(encoding="utf-8"))

@@ -6,20 +6,20 @@ import sys
 import numpy as np
 import pytest
 import torch
+from concord.commands.export import main
+from concord.data.grammar import folder_of
+from concord.data.tokens import TokenRule
+from concord.data.vocabulary import Vocabulary
+from concord.errors import UserError
+from concord.lm import networks
+from concord.lm.checkpoints import load
+from concord.lm.export import export
+from concord.lm.model import Architecture, initialised
+from concord.probes.readers.grammar import expanded
+from concord.probes.scorers import Sentence
+from concord.probes.scorers.pretrained import load as load_pretrained
+from concord.probes.scorers.pretrained import scorer
 from training_runs import NETWORKS
-
-from data.errors import UserError
-from data.grammar import folder_of
-from data.tokens import TokenRule
-from data.vocabulary import Vocabulary
-from lm import networks
-from lm.checkpoints import load
-from lm.export import export, main
-from lm.model import Architecture, initialised
-from probes.readers.grammar import expanded
-from probes.scorers import Sentence
-from probes.scorers.pretrained import load as load_pretrained
-from probes.scorers.pretrained import scorer
 
 GERMAN = {"code": "de", "tokens": r"[\w\u0300-\u036f]+(?:-\w+)*|\.+|[^\w\s]", "replace": {"’": "'"}}
 
@@ -97,7 +97,7 @@ def test_wrong_calls_are_told(tmp_path, capsys):
     assert "none.ckpt: there is no such checkpoint" in capsys.readouterr().err
     for wrong in ([], ["ckpt_path=a"], ["ckpt_path=a", "out=b", "c=d"], ["ckpt_path=", "out=b"]):
         assert main(wrong) == 2
-        assert "usage: python -m lm.export ckpt_path=" in capsys.readouterr().err
+        assert "usage: python -m concord.commands.export ckpt_path=" in capsys.readouterr().err
 
 
 def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
@@ -111,6 +111,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
 
 
 def test_nothing_imports_transformers_before_it_is_needed():
-    code = "import sys, lm.model, lm.export, probes.sets, probes.coverage, probes.scorers; print('transformers' in sys.modules)"
+    modules = ("lm.model", "lm.export", "commands.sets", "probes.coverage", "probes.scorers")
+    code = f"import sys, {', '.join(f'concord.{name}' for name in modules)}; print('transformers' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -4,13 +4,12 @@ import math
 
 import pytest
 import torch
+from concord.data.batches import NO_TARGET
+from concord.lm import loss
+from concord.lm.loss import summed_nll
+from concord.lm.perplexity import Tally
 from torch import nn
 from torch.nn import functional as F
-
-from data.batches import NO_TARGET
-from lm import loss
-from lm.loss import summed_nll
-from lm.perplexity import Tally
 
 
 @pytest.fixture

@@ -2,11 +2,10 @@
 
 import pytest
 import torch
+from concord.lm import networks
+from concord.lm.model import Architecture, LanguageModel, initialised
+from concord.lm.networks.transformer import sinusoids
 from torch import nn
-
-from lm import networks
-from lm.model import Architecture, LanguageModel, initialised
-from lm.networks.transformer import sinusoids
 
 LSTM = {"name": "lstm", "hidden": 24, "layers": 2, "dropout": 0.0}
 TRANSFORMER = {

@@ -1,7 +1,6 @@
 import pytest
 import torch
-
-from lm.optimisation import Horizon, optimizer, schedule
+from concord.lm.optimisation import Horizon, optimizer, schedule
 
 HORIZON = Horizon(total=100, first_epoch=10)
 

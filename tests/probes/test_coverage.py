@@ -6,14 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from concord.probes.challenge_set import ChallengeSet
+from concord.probes.coverage import Coverage, Forms, coverage, forms
+from concord.probes.disagreement import Disagreement, disagreements
+from concord.probes.pairs import pair
+from concord.probes.readers import reader
+from concord.probes.scorers.pretrained.word_pieces import target_pieces
 from pretrained_models import cut
-
-from probes.challenge_set import ChallengeSet
-from probes.coverage import Coverage, Forms, coverage, forms
-from probes.disagreement import Disagreement, disagreements
-from probes.pairs import pair
-from probes.readers import reader
-from probes.scorers.pretrained.pieces import target_pieces
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
 PAIRS = [

@@ -4,15 +4,14 @@ import random
 from pathlib import Path
 
 import pytest
-
-from data.corpus import Corpus, VocabularyRule, prepare
-from data.grammar import folder_of
-from data.pieces import PieceRule
-from data.sources import GrammarSource, TextSource, challenge_sentences
-from data.text import TokenizedText
-from probes.challenge_set import ChallengeSet, Span, Variant
-from probes.leakage import frequencies, leakage
-from probes.readers.grammar import expanded
+from concord.data.corpus import Corpus, VocabularyRule, prepare
+from concord.data.grammar import folder_of
+from concord.data.pieces import PieceRule
+from concord.data.sources import GrammarSource, TextSource, challenge_sentences
+from concord.data.text import TokenizedText
+from concord.probes.challenge_set import ChallengeSet, Span, Variant
+from concord.probes.leakage import frequencies, leakage
+from concord.probes.readers.grammar import expanded
 
 NOUNS = ["Gast", "Arzt", "Maler", "Bäcker"]
 PLANTED = ["Der Gast lacht .", "der Arzt hinter den Malern schlafen !", "Der Bäcker ruft"]
@@ -85,7 +84,7 @@ def test_tested_forms_are_counted_in_the_training_text_alone(tmp_path, rule):
 
 
 def test_a_search_over_many_blocks_of_sentences_misses_none(tmp_path, monkeypatch):
-    monkeypatch.setattr("probes.leakage.SENTENCES", 3)
+    monkeypatch.setattr("concord.probes.leakage.SENTENCES", 3)
     lines = [*OTHER * 4, PLANTED[0], *OTHER, PLANTED[1], *EVERY_WORD, PLANTED[2]]
     found = leakage(challenge(), corpus(tmp_path, lines))
     assert [leak.words for leak in found.sentences] == [

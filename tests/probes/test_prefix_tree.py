@@ -4,11 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from concord.probes.prefix_tree import blocks, grown
+from concord.probes.readers import reader
 from hypothesis import given
 from hypothesis import strategies as st
-
-from probes.prefix_tree import blocks, grown
-from probes.readers import reader
 
 CLAMS = Path(__file__).parents[3] / "shared/reference/clams_fr/evalset"
 sentences = st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=30)

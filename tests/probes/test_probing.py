@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-
-from data.errors import UserError
-from data.grammar import languages
-from probes.accuracy import metrics, tabulated, wilson
-from probes.challenge_set import ChallengeSet, Contrast, Span, Variant
-from probes.collection import Collected, Selection, cache_folder, collect, located, stratified
-from probes.heuristics import HEURISTICS, heuristic
-from probes.probe import Probe, probe
-from probes.rules import Rules, applied, contract
-from probes.schedule import Progress, Schedule
-from probes.scorers import WordScores
-from probes.verdicts import judged
-from probes.watching import sampled
+from concord.data.grammar import languages
+from concord.errors import UserError
+from concord.places import cache_folder
+from concord.probes.accuracy import metrics, tabulated, wilson
+from concord.probes.callback import sampled
+from concord.probes.challenge_set import ChallengeSet, Contrast, Span, Variant
+from concord.probes.collection import Collected, Selection, collect, located, stratified
+from concord.probes.contract import Rules, applied, contract
+from concord.probes.heuristics import HEURISTICS, heuristic
+from concord.probes.probe import Probe, probe
+from concord.probes.schedule import Progress, Schedule
+from concord.probes.scorers import WordScores
+from concord.probes.verdicts import judged
 
 
 def scored(asked: Probe, worth: dict[str, float], unknown: Sequence[str] = ()) -> WordScores:
@@ -46,7 +46,7 @@ def asked(*collected: Collected, protocol: str = "default", **rules: object) -> 
 @pytest.mark.parametrize("language", languages())
 def test_a_constant_model_scores_exactly_half_on_every_set_of_equal_lengths(language: str) -> None:
     selection = Selection(limit=300, rules=Rules())
-    sets = collect(located("grammars/{lang}", language), language, "grammar", cache_folder(), selection)
+    sets = collect(located("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
     every = probe("agreement", language, sets, contract("default", {}))
     table = tabulated(every, judged(every, scored(every, {})))
     lengths = {each.challenge_set.construction: {len(s.split()) for s in each.challenge_set.sentences} for each in sets}
@@ -199,7 +199,7 @@ def test_rules_are_checked_with_their_remedies() -> None:
 
 def test_a_sample_is_balanced_over_numbers_and_forms() -> None:
     selection = Selection(("prep",), rules=Rules())
-    (whole,) = collect(located("grammars/{lang}", "de"), "de", "grammar", cache_folder(), selection)
+    (whole,) = collect(located("grammars/{lang}", "de"), "de", "grammar", cache_folder("sets"), selection)
     every = probe("agreement", "de", [whole], contract("default", {}))
     some = sampled(every, 64, seed=1)
     made = some.sets[0]

@@ -8,12 +8,11 @@ import random
 from pathlib import Path
 
 import pytest
+from concord.data.grammar import GrammarError
+from concord.probes.challenge_set import SetError, Span
+from concord.probes.readers import files_of, formats, reader, recognise
+from concord.probes.readers.clams import BLOCKS
 from set_files import FILES, NPI, OWN_LINES, SENT_COMP, TWO_PREFIXES, WITHIN, write
-
-from data.grammar import GrammarError
-from probes.challenge_set import SetError, Span
-from probes.readers import files_of, formats, reader, recognise
-from probes.readers.clams import BLOCKS
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
 

@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from concord.data.batches import NO_TARGET
+from concord.data.counts import Counts
+from concord.data.grammar import folder_of
+from concord.data.pieces import PieceRule
+from concord.data.vocabulary import Vocabulary
+from concord.lm.loss import summed_nll
+from concord.lm.model import Architecture, LanguageModel, initialised
+from concord.probes.preparation import reader_of
+from concord.probes.readers.grammar import expanded
+from concord.probes.scorers import Sentence
+from concord.probes.scorers.incremental import IncrementalScorer, planted
+from concord.probes.scorers.ngrams import BACK_OFF, NgramScorer
 from training_runs import NETWORKS
-
-from data.batches import NO_TARGET
-from data.counts import Counts
-from data.grammar import folder_of
-from data.pieces import PieceRule
-from data.vocabulary import Vocabulary
-from lm.loss import summed_nll
-from lm.model import Architecture, LanguageModel, initialised
-from probes.preparation import reader_of
-from probes.readers.grammar import expanded
-from probes.scorers import Sentence
-from probes.scorers.incremental import IncrementalScorer, planted
-from probes.scorers.ngrams import BACK_OFF, NgramScorer
 
 WORDS = 30
 UNK = 1
@@ -161,5 +160,5 @@ def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.Monke
     some = [Sentence("2 3 4 5"), Sentence("5 4 3 2")]
     scorer = NgramScorer(3, corpus, Numbers(6))
     whole = scorer.score(some).logprobs
-    monkeypatch.setattr("probes.scorers.ngrams.CHUNK", 7)
+    monkeypatch.setattr("concord.probes.scorers.ngrams.CHUNK", 7)
     assert np.array_equal(scorer.score(some).logprobs, whole)

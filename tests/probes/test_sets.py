@@ -3,19 +3,18 @@
 from pathlib import Path
 
 import pytest
+from concord.commands.sets import CONF, collection, main
+from concord.data.grammar.folder import GRAMMARS
+from concord.probes.cache import read_cached
+from concord.probes.challenge_set import ChallengeSet, Contrast, SetError, differing, merged
+from concord.probes.collection import Selection, collect, stratified
+from concord.probes.contract import Rules, applied
+from concord.probes.dev_and_test import forms, split
+from concord.probes.exports import export
+from concord.probes.lint import check
+from concord.probes.pairs import pair
+from concord.probes.readers import reader
 from set_files import write
-
-from data.grammar.folder import GRAMMARS
-from probes.cache import read_cached
-from probes.challenge_set import ChallengeSet, Contrast, SetError, differing, merged
-from probes.collection import Selection, collect, stratified
-from probes.exports import export
-from probes.lint import check
-from probes.pairs import pair
-from probes.readers import reader
-from probes.rules import Rules, applied
-from probes.sets import CONF, collection, main
-from probes.splits import forms, split
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
 

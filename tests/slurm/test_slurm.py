@@ -76,7 +76,7 @@ def test_a_job_of_two_tasks(tmp_path):
     same = [*TINY, "model.dropout=0", "model.network.dropout=0", "name=x"]
     train(tmp_path / "one", *same, "data.batch_size=6")
     train(tmp_path / "two", *SLURM, *same, "data.batch_size=3", "trainer=ddp_cpu", "seed=1", "-m")
-    from lm.metrics_file import read
+    from concord.runs.metrics_file import read
 
     one, two = (read(tmp_path / folder / "runs/x/metrics.csv") for folder in ("one", "two"))
     assert len(one) == len(two) > 6

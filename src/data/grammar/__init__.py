@@ -4,10 +4,10 @@ The way through: a folder's files (`folder`) → statements (`notation`) → rul
 without recursion (`unroll`) → frames of word slots (`frames`) → groups of sentences (`expand`) or a corpus (`sample`).
 """
 
-from .errors import GrammarError, Notice, Place
 from .expand import Expansion, Group
 from .folder import constructions, folder_of, languages, load
 from .notation import parse
+from .notices import GrammarError, Notice, Place
 from .rules import Grammar, build
 from .sample import Draw
 from .writer import Sentence

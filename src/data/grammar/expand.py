@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .clitics import MARK, Clitics, joined_spans, render
-from .errors import GrammarError, Notice
 from .features import Value, read
 from .frames import Frame, frames
+from .notices import GrammarError, Notice
 from .rules import START, Grammar
 from .unroll import unroll
 from .variation import Variation, syncretism

@@ -3,11 +3,12 @@
 from functools import lru_cache
 from pathlib import Path
 
-from .errors import GrammarError, Place
+from ...places import installed_folder
 from .notation import Attribute, Feature, Statement, parse
+from .notices import GrammarError, Place
 from .rules import Grammar, build
 
-GRAMMARS = Path(__file__).resolve().parents[3] / "grammars"
+GRAMMARS = installed_folder("grammars")
 # Names the features of folders that declare none themselves, as the published ones do.
 SIDECAR = GRAMMARS / "clams.features"
 COMMON, CORPUS, SUFFIX = "common", "corpus", ".avg"

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .errors import GrammarError, Place
+from .notices import GrammarError, Place
 
 BRACKETED = re.compile(r"([^\s\[\]{}|$&;]+)\[([^\[\]{}|]*)\]")
 BARE_NAME = re.compile(r"[^\s\[\]{}|$&;:]+")

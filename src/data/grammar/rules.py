@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from .errors import GrammarError, Notice, Place
 from .notation import VARIABLE, Alternative, Attribute, Feature, Limit, Reference, Rule, Statement, Vary
+from .notices import GrammarError, Notice, Place
 
 # A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
 MOST_BINDINGS = 100_000

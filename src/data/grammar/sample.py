@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .clitics import MARK, Clitics, render
-from .errors import GrammarError
+from .notices import GrammarError
 from .rules import Grammar
 from .unroll import Branch, Node, unroll
 

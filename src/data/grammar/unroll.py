@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from .errors import GrammarError, Place
 from .notation import Alternative, Reference
+from .notices import GrammarError, Place
 from .rules import START, Grammar, Symbol
 
 DEEPEST = 100

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .errors import GrammarError, Notice
 from .frames import Frame
 from .notation import Reference
+from .notices import GrammarError, Notice
 from .rules import Grammar, Symbol
 
 

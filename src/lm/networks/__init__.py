@@ -14,7 +14,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from data.errors import UserError
+from ...errors import UserError
 
 
 class Network(nn.Module):

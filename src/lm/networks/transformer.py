@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from data.errors import UserError
-
+from ...errors import UserError
 from . import Network
 
 State = tuple[Tensor, ...]  # keys and values of each block, (2, B, heads, T, D/heads)

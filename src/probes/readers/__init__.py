@@ -12,9 +12,8 @@ import pkgutil
 from pathlib import Path
 from types import ModuleType
 
-from data.grammar import languages
-from data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX
-
+from ...data.grammar import languages
+from ...data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX
 from ..challenge_set import SetError
 from ..pairs import LANGUAGES
 

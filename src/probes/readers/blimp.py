@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..challenge_set import TARGET, ChallengeSet, Contrast, Span, Value, Variant
-from ..files import objects, text_field
 from ..pairs import raw_pair, words_of
+from ..set_file import objects, text_field
 
 SUFFIXES = {".jsonl"}
 ROLES = ("good", "bad")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant, differing, numbered_roles
-from ..files import lines
+from ..set_file import lines
 
 SUFFIXES = {".txt", ".xz", ".gz"}
 Blocks = list[tuple[tuple[str, ...], int]]

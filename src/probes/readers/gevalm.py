@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant
-from ..files import objects, text_field
+from ..set_file import objects, text_field
 
 SUFFIXES = {".jsonl"}
 MASK = "[MASK]"

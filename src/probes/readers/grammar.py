@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from data.grammar import Expansion, load
-from data.grammar.clitics import Clitics
-from data.grammar.folder import SUFFIX
-
+from ...data.grammar import Expansion, load
+from ...data.grammar.clitics import Clitics
+from ...data.grammar.folder import SUFFIX
 from ..challenge_set import TARGET, ChallengeSet, Contrast, Span
 
 SUFFIXES = {".avg"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..challenge_set import TARGET, ChallengeSet, Contrast, SetError, Span, Value, Variant
-from ..files import rows, whole_number
+from ..set_file import rows, whole_number
 
 SUFFIXES = {".tab"}
 NEEDED = ("constr_id", "sent_id", "form", "class", "prefix")

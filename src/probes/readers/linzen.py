@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..challenge_set import TARGET, ChallengeSet, Contrast, SetError, Span, Value, Variant
-from ..files import lines, whole_number
+from ..set_file import lines, whole_number
 
 SUFFIXES = {".tsv", ".txt"}
 MASK = "***mask***"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..challenge_set import ChallengeSet, Contrast, SetError, Value, Variant
-from ..files import encodable
 from ..pairs import pair
+from ..set_file import encodable
 from .clams import targets
 
 SUFFIXES = {".pickle", ".pkl"}

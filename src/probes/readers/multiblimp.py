@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..challenge_set import ChallengeSet, SetError, Value
-from ..files import rows, whole_number
 from ..pairs import raw_pair
+from ..set_file import rows, whole_number
 
 SUFFIXES = {".tsv"}
 KEPT = ("verb", "child", "feature_vals", "distance", "attractors", "swap_head")

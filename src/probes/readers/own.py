@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Variant
-from ..files import objects, rows, text_field
 from ..pairs import is_raw, pair, raw_pair
+from ..set_file import objects, rows, text_field
 
 SUFFIXES = {".tsv", ".jsonl"}
 NOT_FEATURES = ("good", "bad", "construction")

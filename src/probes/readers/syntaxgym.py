@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Variant
-from ..files import parsed
 from ..pairs import words_of
+from ..set_file import parsed
 
 SUFFIXES = {".json"}
 

@@ -10,9 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from data.tokenizer import Tokenizer
-from lm.model import LanguageModel
-
+from ...data.tokenizer import Tokenizer
+from ...lm.model import LanguageModel
 from ..prefix_tree import Block, blocks
 from . import Sentence, WordScores
 

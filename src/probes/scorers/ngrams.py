@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from data.tokenizer import Tokenizer
-
+from ...data.tokenizer import Tokenizer
 from . import Sentence, WordScores
 
 BACK_OFF = math.log(0.4)

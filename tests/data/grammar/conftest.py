@@ -1,8 +1,7 @@
 from pathlib import Path
 
 import pytest
-
-from data.grammar import Expansion, Grammar, build, parse
+from concord.data.grammar import Expansion, Grammar, build, parse
 
 NUMBER = "attribute number $n: s singular | p plural\n"
 

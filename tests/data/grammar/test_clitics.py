@@ -1,6 +1,6 @@
 import itertools
 
-from data.grammar import Draw, Expansion
+from concord.data.grammar import Draw, Expansion
 
 HEBREW = """
 vary: V[]

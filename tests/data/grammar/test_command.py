@@ -1,8 +1,7 @@
-"""`python -m data.grammar`, as an author meets it."""
+"""`python -m concord.commands.grammar`, as an author meets it."""
 
 import pytest
-
-from data.grammar.__main__ import main
+from concord.commands.grammar import main
 
 COMMON = """
 attribute number $n: s singular | p plural

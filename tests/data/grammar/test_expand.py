@@ -3,8 +3,8 @@
 import itertools
 import tracemalloc
 
-from data.grammar import Expansion
-from data.grammar.audit import audit, coverage
+from concord.data.grammar import Expansion
+from concord.data.grammar.audit import audit, coverage
 
 PREP = """
 attribute number $n: s singular | p plural

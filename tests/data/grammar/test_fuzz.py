@@ -4,10 +4,9 @@ import itertools
 import random
 
 import pytest
+from concord.data.grammar import Draw, Expansion, GrammarError, load
 from hypothesis import given
 from hypothesis import strategies as st
-
-from data.grammar import Draw, Expansion, GrammarError, load
 
 PIECES = [
     *(

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from data.grammar import Draw, Expansion, constructions, folder_of, languages, load
-from data.grammar.audit import audit
+from concord.data.grammar import Draw, Expansion, constructions, folder_of, languages, load
+from concord.data.grammar.audit import audit
 
 CONF = Path(__file__).resolve().parents[3] / "conf/lang"
 # Pairs in the published sets (Mueller et al. 2020, Table 6); Spanish like French.

@@ -1,9 +1,8 @@
 """What may be written, and what a slip of the pen is told."""
 
 import pytest
-
-from data.grammar import Expansion, GrammarError, parse
-from data.grammar.notation import Reference, Rule
+from concord.data.grammar import Expansion, GrammarError, parse
+from concord.data.grammar.notation import Reference, Rule
 
 
 def test_published_lines_mean_what_they_meant():

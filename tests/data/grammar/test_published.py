@@ -4,9 +4,8 @@ import lzma
 from pathlib import Path
 
 import pytest
-
-from data.grammar import Expansion, constructions, load
-from data.grammar.audit import audit
+from concord.data.grammar import Expansion, constructions, load
+from concord.data.grammar.audit import audit
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "shared/reference/clams_fr"
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published CLAMS files are not on this machine")

@@ -4,8 +4,7 @@ import itertools
 from collections import Counter
 
 import pytest
-
-from data.grammar import Draw, GrammarError
+from concord.data.grammar import Draw, GrammarError
 
 CORPUS = """
 attribute number $n: s singular | p plural

@@ -1,8 +1,7 @@
 """The semantics of `vary:`, as section 3 of Mueller et al. (2020) describes them."""
 
 import pytest
-
-from data.grammar import Expansion, GrammarError
+from concord.data.grammar import Expansion, GrammarError
 
 JE_PENSE = """
 S[] je V[1,s]

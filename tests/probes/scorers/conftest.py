@@ -3,9 +3,8 @@
 import functools
 
 import pytest
+from concord.probes.scorers.pretrained import load
 from pretrained_models import save
-
-from probes.scorers.pretrained import load
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from concord.probes.scorers import Sentence
+from concord.probes.scorers.pretrained import Options, PretrainedError, load, scorer
+from concord.probes.scorers.pretrained.cached import Cached
 from hub_server import serving
 from pretrained_models import save
-
-from probes.scorers import Sentence
-from probes.scorers.pretrained import Options, PretrainedError, load, scorer
-from probes.scorers.pretrained.cached import Cached
 
 PAIR = [Sentence("the author laughs .", (2, 3), item=0), Sentence("the author laugh .", (2, 3), item=0)]
 
@@ -97,14 +96,14 @@ def test_a_tokenizer_without_a_mask(tmp_path):
 def test_a_model_that_is_too_large_is_refused_before_it_is_read(bert, monkeypatch):
     with (bert / "model.safetensors").open("r+b") as stream:
         stream.truncate(40 * 2**30)  # a hole: it takes no place on the disk
-    monkeypatch.setattr("probes.scorers.pretrained.memory.available", lambda device: 24 * 2**30)
+    monkeypatch.setattr("concord.probes.scorers.pretrained.memory.available", lambda device: 24 * 2**30)
     refused(bert, "too large for this machine: about 48.0 GiB in float32, of which 24.0 GiB are free")
     changed(bert, dtype="bfloat16")
     refused(bert, "about 96.0 GiB in float32")
 
 
 def test_a_container_leaves_less_memory_than_the_machine_has(tmp_path, monkeypatch):
-    from probes.scorers.pretrained import memory
+    from concord.probes.scorers.pretrained import memory
 
     whole = memory.available("cpu")
     assert whole > 2**20
@@ -229,6 +228,6 @@ def test_names_that_the_hub_does_not_have(hub, tmp_path):
 
 def test_a_model_of_the_hub_that_is_too_large_is_not_even_fetched(bert, hub, tmp_path, monkeypatch):
     hub()
-    monkeypatch.setattr("probes.scorers.pretrained.memory.available", lambda device: 1000)
+    monkeypatch.setattr("concord.probes.scorers.pretrained.memory.available", lambda device: 1000)
     refused("some/bert", "too large for this machine")
     assert not list((tmp_path / "cache").rglob("model.safetensors"))

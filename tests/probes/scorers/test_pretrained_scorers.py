@@ -7,11 +7,10 @@ import re
 import numpy as np
 import pytest
 import torch
+from concord.probes.scorers import Sentence
+from concord.probes.scorers.pretrained import Options, PretrainedError, scorer
+from concord.probes.scorers.pretrained.masked import RULES
 from pretrained_models import CAUSAL, MASKED
-
-from probes.scorers import Sentence
-from probes.scorers.pretrained import Options, PretrainedError, scorer
-from probes.scorers.pretrained.masked import RULES
 
 SENTENCES = [
     Sentence("the author laughs .", (2, 3), item=0),
@@ -173,7 +172,7 @@ def test_a_target_scorer_gives_other_words_zero(pretrained):
 
 @pytest.mark.parametrize("family", [*MASKED, *CAUSAL])
 def test_the_pieces_of_a_word_are_the_word(pretrained, family):
-    from probes.scorers.pretrained.pieces import tokenised
+    from concord.probes.scorers.pretrained.word_pieces import tokenised
 
     tokenizer = pretrained(family).tokenizer
     for spacing, sentence in itertools.product(("written", "joined"), SENTENCES):
@@ -185,7 +184,7 @@ def test_the_pieces_of_a_word_are_the_word(pretrained, family):
 
 
 def test_joined_writes_tokens_as_running_text_does():
-    from probes.scorers.pretrained.pieces import text_of
+    from concord.probes.scorers.pretrained.word_pieces import text_of
 
     tokens = Sentence("l' auteur , qui rit , ( oui ) est là .")
     assert text_of(tokens, "joined") == ("l'auteur, qui rit, (oui) est là.", [2, 8, 9, 13, 17, 18, 20, 23, 24, 28, 31, 32])
@@ -194,7 +193,7 @@ def test_joined_writes_tokens_as_running_text_does():
 
 
 def test_words_are_found_in_the_text_of_the_source():
-    from probes.scorers.pretrained.pieces import text_of
+    from concord.probes.scorers.pretrained.word_pieces import text_of
 
     sentence = Sentence("Katherine ca n't help herself .", (4, 5), "Katherine can't  help herself.")
     text, ends = text_of(sentence, "written")
@@ -279,7 +278,7 @@ def test_the_head_is_used_only_where_it_is_asked_for(pretrained, family, monkeyp
     made = scorer(scoring, pretrained(family))
     expected = made.score(SENTENCES).logprobs
     assert made.forward.body is not None
-    monkeypatch.setattr("probes.scorers.pretrained.forward.LOGITS", 700)  # a few places at a time
+    monkeypatch.setattr("concord.probes.scorers.pretrained.forward.LOGITS", 700)  # a few places at a time
     np.testing.assert_allclose(made.score(SENTENCES).logprobs, expected, atol=1e-5, rtol=0)
 
 
@@ -300,6 +299,6 @@ def test_progress_is_shown_in_a_terminal_only(pretrained, monkeypatch, capfd):
     assert capfd.readouterr() == ("", "")
     stream = io.StringIO()
     terminal = Console(file=stream, force_terminal=True, width=100)
-    monkeypatch.setattr("probes.scorers.pretrained.progress.Console", lambda **_: terminal)
+    monkeypatch.setattr("concord.probes.scorers.pretrained.scoring_progress.Console", lambda **_: terminal)
     made.score(SENTENCES)
     assert re.search(r"pll .*100%.*[\d.,]+ sentences/s .*left", re.sub(r"\x1b\[[\d;]*m", "", stream.getvalue()))

@@ -13,7 +13,7 @@ reported as uncovered.
 import dataclasses
 from pathlib import Path
 
-from data.errors import UserError
+from ....errors import UserError
 
 try:
     import transformers  # noqa: F401
@@ -23,10 +23,10 @@ except ImportError:
 from .. import Scorer
 from .cached import Cached
 from .causal import Causal
-from .errors import PretrainedError
 from .loading import Kind, Pretrained, load
 from .masked import RULES, Masked
 from .options import Options
+from .pretrained_error import PretrainedError
 from .unmasked import Unmasked
 
 __all__ = ["SCORINGS", "Options", "Pretrained", "PretrainedError", "default_scoring", "load", "scorer"]

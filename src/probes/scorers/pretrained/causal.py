@@ -16,14 +16,14 @@ import torch
 from numpy.typing import NDArray
 
 from .. import Sentence, WordScores
-from .errors import PretrainedError
 from .forward import ALIKE, Forward
 from .loading import Pretrained
 from .options import Options
-from .pieces import read_by
-from .progress import shown
+from .pretrained_error import PretrainedError
 from .questions import Questions
 from .scores import first_words, unknown, word_scores
+from .scoring_progress import shown
+from .word_pieces import read_by
 
 log = logging.getLogger(__name__)
 Sequences = Sequence[tuple[int, ...]]

@@ -11,12 +11,11 @@ from transformers.models.auto import modeling_auto as auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.utils import logging
 
-import lm.hf  # noqa: F401 - so that folders which lm.export has written are known
-from data.errors import UserError
-
-from .errors import PretrainedError
-from .files import CONFIG, configuration, digest, fetched, find, weight_files
+from ....errors import UserError
+from ....lm import hf  # noqa: F401 - so that folders which an export has written are known
 from .memory import check_fits
+from .model_files import CONFIG, configuration, digest, fetched, find, weight_files
+from .pretrained_error import PretrainedError
 
 Kind = Literal["masked", "causal"]
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining")

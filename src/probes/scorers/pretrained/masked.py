@@ -16,10 +16,10 @@ from .. import Sentence, WordScores
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
-from .pieces import MARK, Pieces, read_by
-from .progress import shown
 from .questions import Questions
 from .scores import first_words, multi_piece, unequal, unknown, without_target, word_scores
+from .scoring_progress import shown
+from .word_pieces import MARK, Pieces, read_by
 
 # From the pieces of a sentence, its target and the place that is scored to the places that are hidden.
 Rule = Callable[[Pieces, tuple[int, int], int], NDArray[np.bool_]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .errors import PretrainedError
+from .pretrained_error import PretrainedError
 
 # Scores are computed in float32, whatever the weights were stored in.
 GROWTH = {"float64": 0.5, "float32": 1, "float16": 2, "bfloat16": 2, "int8": 4, "uint8": 4}

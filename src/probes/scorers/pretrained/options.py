@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .pieces import Spacing
+from .word_pieces import Spacing
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import Sentence, WordScores
-from .pieces import Pieces
+from .word_pieces import Pieces
 
 Marks = NDArray[np.bool_]  # (number of words,)
 

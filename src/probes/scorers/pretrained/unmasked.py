@@ -12,10 +12,10 @@ from .. import Sentence, WordScores
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
-from .pieces import MARK, read_by
-from .progress import shown
 from .questions import Questions
 from .scores import first_words, unequal, unknown, word_scores
+from .scoring_progress import shown
+from .word_pieces import MARK, read_by
 
 
 class Unmasked:

@@ -1,0 +1,1 @@
+"""Concord trains language models and watches their syntax while they learn."""

@@ -1,0 +1,65 @@
+"""Tables, figures, tests and a page about runs: `python -m concord.commands.report runs/…`."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..errors import UserError
+
+DESCRIPTION = """\
+Gathers runs (finished or not), sweeps and results of evaluate.py into tables, figures, tests, and one page that opens offline.
+
+  python -m concord.commands.report runs                                 everything in runs/
+  python -m concord.commands.report runs/de-*  results --out report/de   some runs, and evaluations
+  python -m concord.commands.report runs --baseline runs/de-lstm-…       each model against this one, on the same items
+  python -m concord.commands.report runs --rows construction --columns attractor_number
+
+Writes <out>/report.html, <out>/tables/ (Markdown, CSV, LaTeX), <out>/figures/ (SVG, PNG), and <out>/data.csv with all numbers.
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """0 when a report was made, 1 for wrong input, 2 for a wrong call."""
+    asked = _parser().parse_args(argv)
+    try:
+        return _made(asked)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _made(asked: argparse.Namespace) -> int:
+    from ..report.missing import must_be_there
+    from ..report.report_folder import report, write
+
+    must_be_there("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
+    crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
+    made = report(asked.runs, asked.baseline, crossings, asked.unchecked)
+    for note in made.notes():
+        print(note)
+    page = write(made, asked.out, figures=not asked.no_figures)
+    for name, what in (("tables.md", "tables"), ("figures", "figures"), ("data.csv", "numbers")):
+        if (asked.out / name).exists():
+            print(f"{what:10} {asked.out / name}")
+    print(f"page       {page}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m concord.commands.report", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders of such")
+    parser.add_argument("--baseline", metavar="RUN", help="compare every other model with this one")
+    parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to (default: report)")
+    parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items, joined by commas: these down")
+    parser.add_argument("--columns", metavar="FEATURES", help="and these across")
+    parser.add_argument(
+        "--unchecked", action="store_true", help="with published numbers that nobody has compared with the paper yet, marked ?"
+    )
+    parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

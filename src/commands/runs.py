@@ -1,0 +1,82 @@
+"""`python -m concord.commands.runs list [FOLDER] [--json]`: all runs below a folder and how they stand."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..runs.run_folder import RunFolder
+from ..runs.run_state import PERPLEXITY, History, runs_below, state
+from ..terminal import console, show_whole, table
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m concord.commands.runs", description="Runs and how they stand.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    listing = commands.add_parser("list", help="all runs below a folder: done, running, stopped or failed, and their numbers")
+    listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), help="where to look (default: runs)")
+    listing.add_argument("--json", action="store_true", help="for programs")
+    asked = parser.parse_args(arguments)
+    if not asked.folder.is_dir():
+        print(f"error: {asked.folder}: there is no such folder; name the one that paths.runs= names", file=sys.stderr)
+        return 1
+    found = [described(run) for run in runs_below(asked.folder)]
+    if asked.json:
+        print(json.dumps(found, indent=1, ensure_ascii=False))
+    else:
+        show(found, asked.folder)
+    return 0
+
+
+def described(run: RunFolder) -> dict[str, Any]:
+    """A run in plain values; what is not known is null."""
+    settings, history = run.settings(), History(run)
+    lang = settings.get("lang", {})
+    language = lang.get("code")
+    now, why = state(run)
+    return {
+        "name": run.path.name,
+        "folder": str(run.path),
+        "state": now,
+        "why": why,
+        "language": language,
+        "model": settings.get("model", {}).get("name"),
+        "data": settings.get("data", {}).get("name"),
+        "seed": settings.get("seed"),
+        "epoch": history.epochs,
+        "epochs": settings.get("trainer", {}).get("max_epochs"),
+        "valid/perplexity": history.of_best(PERPLEXITY),
+        "test/perplexity": history.of_best("test/perplexity"),
+        "agreement": _agreement(history, lang.get("languages") or [language]),
+    }
+
+
+def _agreement(history: History, languages: list[str]) -> float | None:
+    """The mean over constructions, and over languages where there are several."""
+    values = [history.of_best(f"probe/{language}/agreement/mean/accuracy") for language in languages]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def show(found: list[dict[str, Any]], folder: Path) -> None:
+    view = table(f"runs in {folder}", "run", "state", "lang", "model", numbers=["seed", "epoch", "perplexity", "agreement"])
+    for run in found:
+        numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
+        epoch = f"{run['epoch']}/{run['epochs']}"
+        view.add_row(run["name"], run["state"], run["language"], run["model"], str(run["seed"]), epoch, *numbers)
+    show_whole(view)
+    for run in found:
+        if run["why"]:
+            console.print(f"{run['state']} {run['name']}: {run['why']}", markup=False, soft_wrap=True)
+    states = [run["state"] for run in found]
+    counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed") if name in states]
+    console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
+
+
+def _shown(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""Look at challenge sets, check and convert them: `python -m concord.commands.sets show de`."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rich.text import Text
+
+from ..data.grammar import GrammarError, languages
+from ..data.grammar.folder import read_text
+from ..errors import UserError
+from ..places import cache_folder, installed_folder
+from ..probes.challenge_set import ChallengeSet, MinimalSet, SetError
+from ..probes.collection import Collected, Selection, collect, located, stratified
+from ..probes.contract import Rules
+from ..probes.dev_and_test import split
+from ..probes.exports import FORMATS, export
+from ..probes.lint import check
+from ..probes.readers import formats
+from ..terminal import console, table
+
+SHORT = 24  # letters of a feature that fits beside the sentences
+CONF = installed_folder("conf") / "probes"
+DESCRIPTION = """\
+Challenge sets: what there is, a few items, their faults, other formats.
+
+  python -m concord.commands.sets list de                          our German sets, with sizes, features and splits
+  python -m concord.commands.sets show de prep -n 5                five items, target marked, bad form starred
+  python -m concord.commands.sets check ../clams/fr_evalset --lang fr      the faults of a published folder
+  python -m concord.commands.sets check fr --vocab words.txt       and what a vocabulary would cost
+  python -m concord.commands.sets check de --collection gevalm --path gevalm/data/input/SVPP
+  python -m concord.commands.sets export de --to blimp --out sets/de
+
+What to look at is a language (our own sets), a folder or a file; its format is recognised, or given with --format.
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """0 when all is well, 1 for faults and wrong files, 2 for a wrong call."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments, _collected(arguments)) or 0)
+    except (UserError, GrammarError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m concord.commands.sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
+    _command(commands, "list", "sets with sizes, features and splits", run_list)
+    show = _command(commands, "show", "a few items of each set", run_show)
+    show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
+    lint = _command(commands, "check", "faults of the sets; exit status 1 if there are serious ones", run_check)
+    lint.add_argument("--vocab", type=Path, metavar="FILE", help="a word a line: what a model with these words would not know")
+    out = _command(commands, "export", "write the sets in another format", run_export)
+    out.add_argument("--to", required=True, choices=list(FORMATS), help="the format")
+    out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+    return parser
+
+
+def _command(commands: Any, name: str, text: str, run: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=text)
+    command.set_defaults(run=run)
+    command.add_argument("what", metavar="LANGUAGE | PATH", help="a language code for our own sets, or a folder or file")
+    command.add_argument("constructions", nargs="*", default=[], metavar="CONSTRUCTION", help="only these (default: all)")
+    command.add_argument(
+        "--collection", default="agreement", help="of a language: agreement (ours, the default) or one of conf/probes"
+    )
+    command.add_argument("--path", metavar="FOLDER", help="where the collection is, if it is not part of the program")
+    command.add_argument("--lang", default="", help="the language of a folder or file")
+    command.add_argument("--format", choices=formats(), help="the format (default: recognised from the content)")
+    command.add_argument(
+        "--ruled", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
+    )
+    command.add_argument("--capitalize", action="store_true", help="the same, and with a capital at the start")
+    command.add_argument("--limit", type=positive, metavar="N", help="a stratified sample of N items of each set")
+    command.add_argument("--seed", type=int, default=0, help="which sample (default 0)")
+    command.add_argument("--split", choices=["all", "dev", "test"], default="all", help="which part (default all)")
+    return command
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text}: a whole number above 0 is needed")
+    return int(text)
+
+
+def _collected(arguments: argparse.Namespace) -> list[Collected]:
+    path, language, form = Path(arguments.what), arguments.lang, arguments.format
+    if arguments.what in languages():
+        if language not in ("", arguments.what):
+            raise SetError(
+                arguments.what, None, f"--lang {language}: these sets are {arguments.what}; --lang is for a folder or a file"
+            )
+        settings = collection(arguments.collection, arguments.what)
+        path, language = Path(arguments.path or settings["path"] or ""), arguments.what
+        form = form or settings["format"]
+        if not (arguments.path or settings["path"]):
+            raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
+    rules = Rules(capitalize=arguments.capitalize) if arguments.ruled or arguments.capitalize else None
+    selection = Selection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
+    found = collect(path, language, form, cache_folder("sets"), selection)
+    if form is None:
+        read_as = ", ".join(sorted({each.form for each in found}))
+        print(f"read as {read_as}; --format says otherwise", file=sys.stderr)
+    return found
+
+
+def collection(name: str, language: str) -> dict[str, Any]:
+    """The settings of a named collection in conf/probes, with the language filled in."""
+    file = CONF / f"{name}.yaml"
+    if not file.exists():
+        raise SetError(name, None, f"no such collection; there are: {', '.join(sorted(f.stem for f in CONF.glob('*.yaml')))}")
+    settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return settings | {"path": settings["path"] and str(located(settings["path"], language))}
+
+
+def run_list(_: argparse.Namespace, found: list[Collected]) -> None:
+    forms = {each.form for each in found}
+    several = ["format"] if len(forms) > 1 else []
+    title = "challenge sets" + ("" if several else f" ({', '.join(forms)})")
+    view = table(title, "construction", *several, numbers=["items", "sentences", "dev", "test"], last="split by")
+    for each in found:
+        made = each.challenge_set
+        halves = split(made)
+        numbers = (f"{n:,}" for n in (len(made), len(made.sentences), len(halves.dev), len(halves.test)))
+        view.add_row(made.construction, *([each.form] if several else []), *numbers, halves.rule)
+    console.print(view)
+    features = dict.fromkeys(name for each in found for name in each.challenge_set.feature_names())
+    console.print(f"features: {', '.join(features) or 'none'}")
+
+
+def run_show(arguments: argparse.Namespace, found: list[Collected]) -> None:
+    for each in found:
+        made = each.challenge_set
+        view = table(f"{made.construction}  ({len(made):,} items)", "features", last="variants")
+        for index in stratified(made, min(arguments.n, len(made)), arguments.seed):
+            item = made[index]
+            view.add_row(described(item), variants(item))
+        console.print(view)
+
+
+def described(item: MinimalSet) -> str:
+    """The numbers of subject and attractors where they are known, else what else is known and short."""
+    numbers = [str(value) for name, value in item.features.items() if name.endswith("_number")]
+    others = [text for text in map(str, item.features.values()) if len(text) <= SHORT]
+    return " ".join(numbers) or ", ".join(others[:2]) or "–"
+
+
+def variants(item: MinimalSet) -> Text:
+    """A line a variant: target in brackets, ungrammatical ones starred."""
+    text = Text()
+    for number, variant in enumerate(item.variants):
+        star = {True: "  ", False: "* ", None: f"{variant.role}: "}[variant.grammatical]
+        text.append("\n" if number else "")
+        text.append(star, style="red" if variant.grammatical is False else "dim")
+        starts = {start for name, start, end in variant.spans if name.startswith("target") and end > start}
+        ends = {end - 1 for name, start, end in variant.spans if name.startswith("target") and end > start}
+        words = (f"{'[' if i in starts else ''}{word}{']' if i in ends else ''}" for i, word in enumerate(variant.words))
+        text.append(" ".join(words))
+    return text
+
+
+def run_check(arguments: argparse.Namespace, found: list[Collected]) -> int:
+    sets: list[ChallengeSet] = [each.challenge_set for each in found]
+    words = None
+    if arguments.vocab:
+        words = {line.split()[0] for line in read_text(arguments.vocab).splitlines() if line.split()}
+    findings = check(sets, words)
+    console.print(f"{sum(map(len, sets)):,} items in {len(sets)} sets")
+    if not findings:
+        console.print("nothing found")
+        return 0
+    for finding in findings:
+        kind = finding.kind if finding.serious else f"note: {finding.kind}"
+        console.print(
+            f"{finding.construction:<24} {kind:<32} {finding.count:>9,} items",
+            style=None if finding.serious else "dim",
+            markup=False,
+        )
+        console.print(f"    {finding.place}\n    {finding.example}", markup=False)
+    return int(any(finding.serious for finding in findings))
+
+
+def run_export(arguments: argparse.Namespace, found: list[Collected]) -> None:
+    for each in found:
+        print(export(each.challenge_set, arguments.to, arguments.out))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

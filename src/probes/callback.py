@@ -1,0 +1,239 @@
+"""Watching a model learn: a callback that probes it on schedule and puts what it finds next to perplexity."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from numpy.typing import NDArray
+from pytorch_lightning import Callback
+from pytorch_lightning.loggers import WandbLogger
+
+from ..lm.model import LanguageModel
+from ..lm.training import Training
+from ..terminal import show
+from . import probe_display as screen
+from .accuracy import Table, metrics, tabulated
+from .collection import stratified
+from .leakage import Leakage
+from .probe import Probe, probe
+from .result_files import save_items, save_summary, save_verdicts
+from .schedule import Progress, Schedule
+from .scorers import WordScores
+from .scorers.incremental import Forest, IncrementalScorer
+from .verdicts import Verdicts, judged
+
+log = logging.getLogger(__name__)
+Reader = Callable[[LanguageModel], IncrementalScorer]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The sets of one language: the sample that is probed while the model learns, the whole for the end, and reference lines."""
+
+    sample: Probe
+    whole: Probe
+    references: Mapping[str, Table]
+    frequencies: Mapping[str, int] = field(default_factory=dict)  # of the tested forms in the training text
+    leaks: Leakage | None = None
+
+    @property
+    def prefix(self) -> str:
+        return f"probe/{self.whole.language}/{self.whole.name}"
+
+
+def sampled(whole: Probe, size: int | None, seed: int) -> Probe:
+    """At most `size` items of each set, as many of each combination of subject and attractor number as there are."""
+    if size is None or all(len(made) <= size for made in whole.sets):
+        return whole
+    chosen = []
+    for each in whole.collected:
+        made = each.challenge_set
+        some = made.subset(stratified(made, size, seed)) if size < len(made) else made
+        chosen.append(replace(each, challenge_set=some))
+    return probe(whole.name, whole.language, chosen, whole.contract)
+
+
+class Watching(Callback):
+    """Probes the sample on schedule, and the whole sets with the best weights when the model is tested."""
+
+    def __init__(self, watched: Sequence[Watched], reader: Reader, schedule: Schedule, folder: Path) -> None:
+        self.watched = watched
+        self.reader = reader
+        self.schedule = schedule
+        self.folder = folder
+        self.forests: dict[int, Forest] = {}
+        self.last: dict[str, Table] = {}
+        self.final: dict[str, Table] = {}
+        self.before = Progress(0, 0, 0)
+        self.due = False
+        self.unsaid: list[Any] = []
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"due": self.due}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.due = state["due"]
+
+    def on_fit_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        for watched in self.watched:
+            if watched.leaks is not None and trainer.is_global_zero:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                watched.leaks.save(self.folder / f"leakage-{watched.whole.language}-{watched.whole.name}.tsv")
+
+    # ---------------------------------------------------------------- moments
+
+    def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        assert isinstance(module, Training)
+        self.before = _progress(trainer, module, trainer.fit_loop.epoch_loop.batch_progress.current.completed)
+        if trainer.global_step == 0 and self.schedule.at_start():
+            module.record(self._probed(trainer, module, "untrained"))
+            self._say()
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        assert isinstance(module, Training)
+        done = batch_idx + 1
+        now = _progress(trainer, module, done)
+        self.due = self.due or self.schedule.inside(self.before, now)
+        self.before = now
+        # The end of an epoch is probed with its validation; in the middle of an accumulated step there is no model to probe.
+        if self.due and done < trainer.num_training_batches and done % trainer.accumulate_grad_batches == 0:
+            self.due = False
+            module.record(self._probed(trainer, module, f"epoch {now.epochs:.2f}, {now.words:,} words seen"))
+            self._say()
+
+    def on_validation_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        assert isinstance(module, Training)
+        epoch = trainer.current_epoch + 1
+        if self.due or self.schedule.after_epoch(epoch, last=epoch == trainer.max_epochs):
+            self.due = False
+            module.publish(self._probed(trainer, module, f"after epoch {epoch}, {module.words_seen:,} words seen"))
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        """After the line of the epoch."""
+        self._say()
+
+    def on_test_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        """The whole sets, with the weights that were best."""
+        assert isinstance(module, Training)
+        found: dict[str, float] = {}
+        for watched in self.watched:
+            scores, verdicts, table = self._result(trainer, module, watched.whole)
+            self.final[watched.prefix] = table
+            found |= {f"test/{name}": value for name, value in metrics(table, watched.whole.language, watched.whole.name).items()}
+            if trainer.is_global_zero:
+                self._finished(watched, scores, verdicts, module)
+        module.publish(found)
+
+    # ----------------------------------------------------------------- probing
+
+    def _probed(self, trainer: pl.Trainer, module: Training, when: str) -> dict[str, float]:
+        """Score the samples; what is found is kept for the screen and returned for the row of metrics."""
+        started = time.perf_counter()
+        found: dict[str, float] = {}
+        for watched in self.watched:
+            _, verdicts, table = self._result(trainer, module, watched.sample)
+            found |= metrics(table, watched.sample.language, watched.sample.name)
+            title = f"{watched.sample.language} {watched.sample.name}, {when}"
+            self.unsaid.append(screen.results(title, table, self.last.get(watched.prefix)))
+            self.last[watched.prefix] = table
+            if trainer.is_global_zero:
+                file = self.folder / f"{watched.sample.language}-{watched.sample.name}-step{trainer.global_step:08d}.parquet"
+                save_verdicts(file, watched.sample, verdicts, _about(watched.sample, module))
+                _to_wandb(trainer, f"{watched.prefix}/table", table)
+        found["time/probe_seconds"] = time.perf_counter() - started
+        return found
+
+    def _result(self, trainer: pl.Trainer, module: Training, chosen: Probe) -> tuple[WordScores, Verdicts, Table]:
+        scorer = self.reader(module.model)
+        forest = self.forests.get(id(chosen))
+        if forest is None:
+            forest = self.forests[id(chosen)] = scorer.plant(chosen.sentences)
+        logprobs = scorer.logprobs(forest, trainer.global_rank, trainer.world_size)
+        scores = scorer.scores(forest, _over_all_ranks(logprobs, module.device))
+        verdicts = judged(chosen, scores)
+        return scores, verdicts, tabulated(chosen, verdicts)
+
+    def _finished(self, watched: Watched, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
+        whole, about = watched.whole, _about(watched.whole, module)
+        folder = self.folder / f"final-{whole.language}-{whole.name}"
+        save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(watched))
+        save_summary(folder, {"model": self.final[watched.prefix], **watched.references}, about)
+
+    def result(self) -> dict[str, float]:
+        """Of the whole sets, with the best weights."""
+        return {f"{prefix}/mean/accuracy": table.mean.accuracy for prefix, table in self.final.items()}
+
+    def _say(self) -> None:
+        for view in self.unsaid:
+            show(view)
+        self.unsaid.clear()
+
+
+def _progress(trainer: pl.Trainer, module: Training, done: int) -> Progress:
+    batches = max(int(trainer.num_training_batches), 1)
+    return Progress(trainer.current_epoch + done / batches, trainer.global_step, module.words_seen)
+
+
+def _about(chosen: Probe, module: Training) -> dict[str, Any]:
+    """What the numbers come from."""
+    return {
+        "language": chosen.language,
+        "set": chosen.name,
+        "digest": chosen.digest,
+        "contract": chosen.contract.plain(),
+        "step": module.global_step,
+        "words_seen": module.words_seen,
+        "epoch": module.current_epoch,
+    }
+
+
+def _frequencies(watched: Watched) -> dict[str, list[int | None]]:
+    """How often the tested forms occur in the training text: preferring the frequent one is not knowing the rule."""
+    if not watched.frequencies:
+        return {}
+    forms = watched.whole.forms()
+    return {
+        f"{name}_frequency": [watched.frequencies.get(pair[side]) for pair in forms] for side, name in enumerate(("good", "bad"))
+    }
+
+
+def _over_all_ranks(logprobs: NDArray[np.float32], device: torch.device) -> NDArray[np.float32]:
+    """Every process has scored some of the pieces and has 0 for the others."""
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return logprobs
+    shared = torch.from_numpy(logprobs).to(device)
+    torch.distributed.all_reduce(shared)
+    return shared.cpu().numpy()
+
+
+def _to_wandb(trainer: pl.Trainer, key: str, table: Table) -> None:
+    columns = [
+        "construction",
+        "accuracy",
+        "low",
+        "high",
+        "matched",
+        "mismatched",
+        "ss",
+        "sp",
+        "ps",
+        "pp",
+        "n",
+        "ties",
+        "uncovered",
+    ]
+    rows = []
+    for row in table.rows:
+        parts = [row.parts[name].accuracy if name in row.parts else None for name in columns[4:10]]
+        rows.append([row.construction, row.all.accuracy, *row.all.interval, *parts, row.all.n, row.all.ties, row.all.uncovered])
+    for logger in trainer.loggers:
+        if isinstance(logger, WandbLogger):
+            logger.log_table(key, columns=columns, data=rows, step=trainer.global_step)

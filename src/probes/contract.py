@@ -1,0 +1,157 @@
+"""The scoring contract: seven rules on which published tools disagree, and the named protocols that fix all of them.
+
+Stated, printed with every table and saved with every result.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from ..errors import UserError
+from .challenge_set import ChallengeSet
+
+FINAL = "."
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a sentence looks when it is scored, and what its score is worth."""
+
+    start: Literal["zero", "warm"] = "zero"
+    final: bool = True
+    capitalize: bool = False
+    contrast: Literal["sentence", "target"] = "sentence"
+    ties: Literal["half", "correct", "wrong"] = "half"
+    unknown: Literal["uncovered", "unk", "error"] = "uncovered"
+    duplicates: Literal["once", "all"] = "once"
+
+
+MEANINGS: dict[tuple[str, Any], str] = {
+    ("start", "zero"): "each sentence alone, after <eos> with a zero state",
+    ("start", "warm"): "each sentence after <eos>, with the state that a few sentences of the corpus have left",
+    ("final", True): 'closed by " .", which is scored; the final <eos> is not',
+    ("final", False): "as the source has it, without a final full stop of ours",
+    ("capitalize", False): "first word as the source has it",
+    ("capitalize", True): "first word with a capital",
+    ("contrast", "sentence"): "the whole sentence decides",
+    ("contrast", "target"): "the words that differ decide, given what is on their left",
+    ("ties", "half"): "a tie is worth ½",
+    ("ties", "correct"): "a tie is correct",
+    ("ties", "wrong"): "a tie is wrong",
+    ("unknown", "uncovered"): "an unknown word in the varied place leaves the item uncovered, elsewhere it is <unk>",
+    ("unknown", "unk"): "an unknown word is <unk>",
+    ("unknown", "error"): "an unknown word is an error",
+    ("duplicates", "once"): "an exact repetition within a set counts once",
+    ("duplicates", "all"): "an exact repetition counts each time",
+}
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Rules of a published tool. `unit` is what is counted: single contrasts, or items of which all contrasts must hold."""
+
+    rules: Rules
+    unit: Literal["contrasts", "items"] = "contrasts"
+    plus_one: bool = False  # (c + 1) / (n + 1), as the program of CLAMS computes it
+    scoring: str = ""  # of pretrained models: the score that the tool is about
+    options: tuple[str, ...] = ()  # and its rules for targets that are cut into pieces
+
+
+PROTOCOLS = {
+    "default": Protocol(Rules()),
+    "clams": Protocol(Rules(ties="correct", unknown="error", duplicates="all"), unit="items", plus_one=True),
+    "marvin_linzen": Protocol(Rules(ties="wrong", unknown="unk", duplicates="all")),
+    # Goldberg (2019), also used by CLAMS for mBERT: the target masked, forms that are not one known piece left out.
+    "goldberg": Protocol(Rules(ties="wrong", duplicates="all"), scoring="masked_target", options=("skip_multi_piece",)),
+    # Zaczynska et al. (2020): mean cross-entropy of the unmasked sentence, forms with unequal numbers of pieces left out.
+    "gevalm": Protocol(Rules(final=False, ties="correct", duplicates="all"), scoring="sentence_ce", options=("equal_pieces",)),
+}
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A protocol and the rules that hold, which may have been changed one by one."""
+
+    protocol: str
+    rules: Rules
+
+    @property
+    def unit(self) -> str:
+        return PROTOCOLS[self.protocol].unit
+
+    @property
+    def plus_one(self) -> bool:
+        return PROTOCOLS[self.protocol].plus_one
+
+    @property
+    def scoring(self) -> str:
+        return PROTOCOLS[self.protocol].scoring
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return PROTOCOLS[self.protocol].options
+
+    @property
+    def label(self) -> str:
+        """The protocol, and what differs from it: `clams+capitalize`, `default+contrast=target`."""
+        own = asdict(PROTOCOLS[self.protocol].rules)
+        changed = [(name, value) for name, value in asdict(self.rules).items() if value != own[name]]
+        return self.protocol + "".join(_changed(name, value) for name, value in changed)
+
+    def statement(self) -> str:
+        """The whole contract in words."""
+        said = [MEANINGS[name, value] for name, value in asdict(self.rules).items()]
+        counted = {"contrasts": "accuracy is c/n over contrasts", "items": "an item is correct if all its contrasts hold"}
+        said.append(counted[self.unit] + (", (c+1)/(n+1); intervals are of c/n" if self.plus_one else ""))
+        return "; ".join(said)
+
+    def plain(self) -> dict[str, Any]:
+        return {"protocol": self.protocol, "label": self.label, "rules": asdict(self.rules), "statement": self.statement()}
+
+
+def _changed(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return f"{'+' if value else '-'}{name}"
+    return f"+{name}={value}"
+
+
+def contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
+    """The protocol's rules; an explicit one wins, null leaves the protocol's."""
+    if protocol not in PROTOCOLS:
+        raise UserError(f"probes.protocol={protocol}: there is no such protocol; there are: {', '.join(PROTOCOLS)}")
+    asked = {name: value for name, value in explicit.items() if value is not None}
+    types = {field.name: field.type for field in fields(Rules)}
+    for name, value in asked.items():
+        if name not in types:
+            raise UserError(f"probes.rules.{name}: there is no such rule; there are: {', '.join(types)}")
+        allowed = (True, False) if types[name] is bool else get_args(types[name])
+        if value not in allowed or isinstance(value, bool) != (types[name] is bool):
+            shown = ", ".join(str(each).lower() for each in allowed)
+            raise UserError(f"probes.rules.{name}={value}: write one of {shown}")
+    return Contract(protocol, replace(PROTOCOLS[protocol].rules, **asked))
+
+
+def applied(made: ChallengeSet, rules: Rules) -> tuple[ChallengeSet, int]:
+    """The set as the rules have it, and how many exact repetitions were left out."""
+    kept = _distinct(made) if rules.duplicates == "once" else list(range(len(made)))
+    ruled = made.subset(kept)
+    ruled.originals = ruled.sentences
+    ruled.sentences = [_looked(s, rules, text is not None) for s, text in zip(ruled.sentences, ruled.texts, strict=True)]
+    ruled.texts = [text if text is None else _looked(text, rules, raw=True) for text in ruled.texts]
+    return ruled, len(made) - len(kept)
+
+
+def _distinct(made: ChallengeSet) -> list[int]:
+    seen: dict[tuple[str, ...], int] = {}
+    for index in range(len(made)):
+        seen.setdefault(tuple(made.sentences[made.firsts[index] : made.firsts[index + 1]]), index)
+    return list(seen.values())
+
+
+def _looked(sentence: str, rules: Rules, raw: bool) -> str:
+    """Spans count words from the left: neither a capital nor a final stop moves them. Raw text brings its own full stop."""
+    if rules.capitalize:
+        sentence = sentence[:1].upper() + sentence[1:]
+    if rules.final and not raw and not sentence.endswith((".", "!", "?")):
+        sentence = f"{sentence} {FINAL}"
+    return sentence

@@ -1,0 +1,209 @@
+"""Tables of a probe as one reads them in a terminal."""
+
+import logging
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.table import Table as View
+
+from ..terminal import show, table, width
+from .accuracy import CELLS, CHANCE, MEAN, Row, Table
+from .coverage import Coverage, Forms
+from .disagreement import disagreements
+from .probe import Probe
+from .result_files import read_summary
+from .scorers import WordScores
+from .verdicts import Verdicts, coverage
+
+log = logging.getLogger(__name__)
+HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
+PARTS = ("matched", "mismatched", *CELLS)
+WIDE = 106  # columns of the whole table
+LEGEND = (
+    "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor; "
+    f"chance {CHANCE:.2f}"
+)
+
+
+def share(value: float) -> str:
+    """0.94, and – where there is nothing."""
+    return "–" if math.isnan(value) else f"{value:.2f}"
+
+
+def results(title: str, now: Table, before: Table | None = None) -> RenderableType:
+    """Accuracy by construction and by the numbers of subject and attractor, with the change since the last time."""
+    known = [name for name in PARTS if any(name in row.parts for row in now.rows)]
+    if width() >= WIDE or not known:
+        return _results(title, now, before, known)
+    # In a narrow terminal the breakdown follows in a table of its own.
+    cells = table("by subject·attractor number", "construction", numbers=[HEADS[name] for name in CELLS])
+    for row in now.rows:
+        if row.parts:
+            cells.add_row(row.construction, *_shares(row, CELLS))
+    return Group(_results(title, now, before, [name for name in known if name not in CELLS]), cells)
+
+
+def _results(title: str, now: Table, before: Table | None, parts: Sequence[str]) -> View:
+    changed = ["change"] if before else []
+    view = table(
+        title, "construction", numbers=["accuracy", "95 %", *changed, *(HEADS[name] for name in parts), "n", "ties", "uncov."]
+    )
+    for row in now.rows:
+        cells = [share(row.all.accuracy), _interval(row.all.interval)]
+        cells += [_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
+        cells += _shares(row, parts)
+        view.add_row(row.construction, *cells, f"{row.all.n:,}", f"{row.all.ties:,}", f"{row.all.uncovered:,}")
+    view.add_section()
+    view.add_row(*_mean_row(now, before, parts), style="bold")
+    return view
+
+
+def _shares(row: Row, parts: Sequence[str]) -> list[str]:
+    return [share(row.parts[name].accuracy) if name in row.parts else "" for name in parts]
+
+
+def _mean_row(now: Table, before: Table | None, parts: Sequence[str]) -> list[str]:
+    mean = now.mean
+    name = MEAN if len(mean.over) == len(now.rows) else f"{MEAN} of {len(mean.over)}"
+    cells = [name, share(mean.accuracy), _interval(mean.interval)]
+    cells += [_change(mean.accuracy - before.mean.accuracy)] if before else []
+    return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts), "", "", ""]
+
+
+def _interval(interval: tuple[float, float]) -> str:
+    return "–" if math.isnan(interval[0]) else f"{interval[0]:.2f}–{interval[1]:.2f}"
+
+
+def _change(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return "=" if abs(value) < 0.005 else f"{value:+.2f}"
+
+
+def covered(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None = None) -> tuple[View, list[str]]:
+    """Before training: how much of each construction a model with this vocabulary can be asked, and what is to be warned of."""
+    known, strange = coverage(probe, scores)
+    view = table(
+        f"probes: {probe.language} {probe.name}",
+        "construction",
+        numbers=["items", *(["each time"] if probed else []), "covered", "unknown context"],
+    )
+    warnings = []
+    for number, each in enumerate(probe.collected):
+        own = probe.contrasts.set == number
+        rate = float(known[own].mean())
+        name = each.challenge_set.construction
+        cells = [f"{len(each.challenge_set):,}", *([f"{probed[name]:,}"] if probed else [])]
+        view.add_row(name, *cells, f"{rate:.0%}", f"{float(strange[own].mean()):.0%}")
+        if rate == 0:
+            warnings.append(f"{name}: no item is covered by the vocabulary; it is left out of the mean")
+        elif rate < 0.9:
+            warnings.append(f"{name}: only {rate:.0%} of its items are covered by the vocabulary")
+    return view, warnings
+
+
+def compared(title: str, tables: Mapping[str, Table]) -> View:
+    """Several models or reference lines on the same items: accuracy, and in brackets that of mismatched attractors."""
+    view = table(title, "construction", numbers=list(tables))
+    first = next(iter(tables.values()))
+    for row in first.rows:
+        view.add_row(row.construction, *(_with_mismatched(each.row(row.construction)) for each in tables.values()))
+    view.add_section()
+    means = (_bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) for each in tables.values())
+    view.add_row(MEAN, *means, style="bold")
+    return view
+
+
+def _with_mismatched(row: Row) -> str:
+    part = row.parts.get("mismatched")
+    return _bracketed(row.all.accuracy, part.accuracy if part and part.n else None)
+
+
+def _bracketed(value: float, part: float | None) -> str:
+    return share(value) + (" " * 7 if part is None or math.isnan(part) else f" ({part:.2f})")
+
+
+def show_final(folder: Path) -> None:
+    """The tables that a finished run left behind: the whole sets, with the best weights."""
+    for each in sorted(folder.glob("final-*")):
+        tables, about = read_summary(each)
+        title = f"{about['language']} {about['set']}, whole sets, best weights"
+        show(results(title, tables["model"]))
+        show(LEGEND)
+        show(compared("reference lines (mismatched attractors in brackets)", tables))
+        show(f"protocol   {about['contract']['label']}: {about['contract']['statement']}")
+        log.info("verdicts   %s", each / "items.parquet")
+
+
+def evaluated(
+    chosen: Probe, tables: Mapping[str, Table], shown: Mapping[str, Table], perplexities: Mapping[str, Mapping[str, float]]
+) -> None:
+    """The tables of `evaluate.py`: in full for a single model, a column each for several."""
+    shared = run_of(tables)
+    title = f"{chosen.language} {chosen.name}" + (f", {shared}" if len(tables) > 1 and shared else "")
+    title += "" if len(tables) > 1 else f", {next(iter(tables))}"
+    first = next(iter(tables.values()))
+    by_number = any(row.parts for row in first.rows)
+    if len(tables) == 1:
+        show(results(title, first))
+        title = "reference lines"
+        if by_number:
+            show(LEGEND)
+    shown = {name: each for name, each in shown.items() if name in tables or each.mean.over}
+    if len(shown) > 1:
+        shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}
+        show(compared(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
+    show_perplexities(perplexities)
+    show(f"protocol   {chosen.contract.label}: {chosen.contract.statement()}")
+
+
+def run_of(names: Iterable[str]) -> str:
+    """The run that all these checkpoints (`run/checkpoint`) are of, so that columns need not repeat it; empty if of several."""
+    runs = {name.rpartition("/")[0] for name in names}
+    return runs.pop() if len(runs) == 1 else ""
+
+
+def show_perplexities(found: Mapping[str, Mapping[str, float]]) -> None:
+    for name, measures in found.items():
+        for measure, value in measures.items():
+            log.info("%s  %s %s", name, measure, f"{value:,.2f}")
+
+
+def written(folder: Path) -> None:
+    log.info("results    %s", folder)
+
+
+def disagreeing(verdicts: Mapping[str, Verdicts]) -> None:
+    """Item by item: equal accuracies may hide different verdicts."""
+    if len(verdicts) < 2:
+        return
+    shared = run_of(verdicts)
+    verdicts = {name.removeprefix(f"{shared}/"): each for name, each in verdicts.items()}
+    found = disagreements({name: np.where(each.covered, each.verdict, np.nan) for name, each in verdicts.items()})
+    view = table(
+        "disagreement, of the items that both cover", "one", "other", numbers=["n", "differ", "share", "only one", "only other"]
+    )
+    for row in found:
+        view.add_row(
+            row.one,
+            row.other,
+            *(f"{n:,}" for n in (row.n, row.differ)),
+            share(row.share),
+            f"{row.only_one:,}",
+            f"{row.only_other:,}",
+        )
+    show(view)
+
+
+def kept(rows: Sequence[Coverage], forms: Forms) -> None:
+    """What published rules for targets in pieces would leave of each construction."""
+    view = table(
+        "items that each rule keeps", "construction", numbers=["items", "one word", "known", "one piece", "equal pieces"]
+    )
+    for row in rows:
+        view.add_row(row.construction, *(f"{n:,}" for n in row[1:]))
+    show(view)
+    log.info("tested forms: %s, of several pieces or unknown: %s", f"{len(forms.forms):,}", f"{len(forms.multi_piece):,}")

@@ -1,0 +1,10 @@
+"""What can be wrong with a model that somebody else made."""
+
+from ....errors import UserError
+
+
+class PretrainedError(UserError):
+    """A model that cannot be scored: which, why, and what to do."""
+
+    def __init__(self, model: str, message: str) -> None:
+        super().__init__(f"model.name={model}: {message}")

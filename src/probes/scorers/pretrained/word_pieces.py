@@ -1,0 +1,109 @@
+"""The pieces of sentences, and which word each belongs to, by the characters that a piece stands for."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import Sentence
+from .loading import Pretrained
+from .pretrained_error import PretrainedError
+
+Spacing = Literal["written", "joined"]
+NO_SPACE_BEFORE = (".", ",", ";", ":", "!", "?", ")", "…")
+NO_SPACE_AFTER = ("'", "’", "(")
+MARK = -1  # the word of a piece that belongs to none: [CLS], [SEP], <s>
+AT_ONCE = 4096  # sentences in one call of the tokenizer
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """One sentence as a model reads it, its marks included."""
+
+    ids: NDArray[np.int64]  # (T,)
+    words: NDArray[np.int64]  # (T,) the number of the word, or MARK
+    units: NDArray[
+        np.int64
+    ]  # (T,) rises where a word, or what the tokenizer takes for one, begins: `sleeps` and `.` in `sleeps.`
+    unknown: NDArray[np.bool_]  # (number of words,) a piece is the unknown one, or there is no piece at all
+
+    def of(self, start: int, end: int) -> NDArray[np.int64]:
+        """The places of the pieces of these words."""
+        return np.flatnonzero((self.words >= start) & (self.words < end))
+
+
+def text_of(sentence: Sentence, spacing: Spacing) -> tuple[str, list[int]]:
+    """What the tokenizer reads, and where in it each word ends. `joined` writes tokens as running text does: `sleeps.`"""
+    if sentence.text:
+        return _written(sentence)
+    text, ends = "", []
+    for word in sentence.words.split(" "):
+        glued = spacing == "joined" and (word.startswith(NO_SPACE_BEFORE) or text.endswith(NO_SPACE_AFTER))
+        text += word if not text or glued else f" {word}"
+        ends.append(len(text))
+    return text, ends
+
+
+def _written(sentence: Sentence) -> tuple[str, list[int]]:
+    """As the source writes it: its words are all that is not white space, one after the other, whatever stands between them."""
+    text = unicodedata.normalize("NFC", sentence.text)
+    place, ends = 0, []
+    for word in sentence.words.split(" "):
+        while place < len(text) and text[place].isspace():
+            place += 1
+        place += len(word)
+        ends.append(place)
+    return text, ends
+
+
+def tokenised(tokenizer: Any, sentences: Sequence[Sentence], spacing: Spacing, marks: bool) -> list[Pieces]:
+    """The pieces of every sentence; with the marks that the model was trained with, or bare."""
+    made: list[Pieces] = []
+    for first in range(0, len(sentences), AT_ONCE):
+        texts = [text_of(sentence, spacing) for sentence in sentences[first : first + AT_ONCE]]
+        bare = [text for text, _ in texts]
+        encodings = tokenizer(bare, add_special_tokens=marks, return_attention_mask=False, verbose=False).encodings
+        made += [_pieces(encoding, ends, tokenizer.unk_token_id) for encoding, (_, ends) in zip(encodings, texts, strict=True)]
+    return made
+
+
+def target_pieces(tokenizer: Any, sentences: Sequence[Sentence]) -> list[tuple[int, bool]]:
+    """Of each sentence the number of pieces of its target, where it stands, and whether all of them are known."""
+    made = tokenised(tokenizer, sentences, "written", marks=False)
+    both = zip(made, sentences, strict=True)
+    return [(len(pieces.of(*s.target)), not pieces.unknown[slice(*s.target)].any()) for pieces, s in both]
+
+
+def read_by(pretrained: Pretrained, sentences: Sequence[Sentence], spacing: Spacing, marks: bool) -> list[Pieces]:
+    """The same for a model, which may be unable to read as many."""
+    made = tokenised(pretrained.tokenizer, sentences, spacing, marks)
+    for pieces, sentence in zip(made, sentences, strict=True):
+        if len(pieces.ids) > pretrained.longest:
+            message = f"it reads at most {pretrained.longest} pieces; this sentence has {len(pieces.ids)}: {sentence.words[:60]}…"
+            raise PretrainedError(pretrained.name, message)
+    return made
+
+
+def _pieces(encoding: Any, ends: list[int], unk: int | None) -> Pieces:
+    """In plain loops: for a dozen pieces they are quicker than arrays."""
+    words, units, seen, bad = [], [], set(), set()
+    word = unit = 0
+    before: tuple[int, int | None] | None = None
+    columns = encoding.ids, encoding.offsets, encoding.special_tokens_mask, encoding.word_ids
+    for piece, (start, _), mark, part in zip(*columns, strict=True):
+        # A piece may begin with the space before its word, or be that space alone: it is past the end of the word before.
+        while not mark and word < len(ends) - 1 and ends[word] <= start:
+            word += 1
+        owner = MARK if mark else word
+        unit += before != (owner, part)
+        before = (owner, part)
+        words.append(owner)
+        units.append(unit)
+        seen.add(owner)
+        if piece == unk:
+            bad.add(owner)
+    unknown = [number not in seen or number in bad for number in range(len(ends))]
+    return Pieces(np.array(columns[0], np.int64), np.array(words, np.int64), np.array(units, np.int64), np.array(unknown, bool))

@@ -1,0 +1,43 @@
+"""Results people would show: tables, figures, statistics, and a page that opens offline.
+
+In a notebook two lines are enough:
+
+    from . import draw, load
+    draw(load("runs/*"), "curves")
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def load(*paths: Path | str) -> "pd.DataFrame":
+    """Runs and evaluations as a frame: a row a run, a moment (`final`, or a step on the way) and a construction."""
+    from .conditions import grouped  # noqa: PLC0415 what is heavy comes when it is needed
+    from .estimates import Estimates  # noqa: PLC0415
+    from .frame import frame_of  # noqa: PLC0415
+    from .gathering import gather  # noqa: PLC0415
+
+    return frame_of(Estimates(grouped(gather(paths).results)))
+
+
+def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
+    """A figure from a frame, or from some rows of it: curves, bars, heat, perplexity."""
+    from . import figures  # noqa: PLC0415
+
+    return figures.draw(frame, kind)
+
+
+def own_report(folder: Path) -> Path | None:
+    """The small report of one run, in its own folder: the page alone, from what training needs anyway."""
+    from .gathering import gather  # noqa: PLC0415
+    from .report_folder import PAGE, Report, write_page  # noqa: PLC0415
+
+    found = gather([folder])
+    return write_page(Report(found, plain=True), folder / PAGE) if found.results else None
+
+
+__all__ = ["draw", "load", "own_report"]

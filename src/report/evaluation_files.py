@@ -1,0 +1,36 @@
+"""What evaluate.py has written: one set, one model or several."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..probes.result_files import read_summary
+from .results import Result, scores_of
+
+
+def read_evaluation(folder: Path) -> Iterator[Result]:
+    """A result a model."""
+    tables, about = read_summary(folder)
+    models = about.get("models", {})
+    references = {name: scores_of(table) for name, table in tables.items() if name not in models}
+    for name, known in models.items():
+        if name not in tables:
+            continue
+        file = folder / ("items.parquet" if len(models) == 1 else f"items-{name.replace('/', '-')}.parquet")
+        yield Result(
+            name=name,
+            path=folder,
+            kind="evaluation",
+            finished=True,
+            language=str(about["language"]),
+            set=str(about["set"]),
+            digest=about.get("digest", "unknown"),
+            sample="none",
+            contract=about.get("contract", {}),
+            vocabulary=str(known.get("vocabulary", "unknown")),
+            settings={"model": {"name": name}} | {key: value for key, value in known.items() if key == "scoring"},
+            provenance={key: value for key, value in known.items() if key not in ("model", "words_seen")},
+            scores=scores_of(tables[name]),
+            items=file if file.exists() else None,
+            measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
+            references=references,
+        )

@@ -1,0 +1,133 @@
+"""Tables by any feature of the items: `attractor_number`, `distance`, … down or across."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from pyarrow import parquet
+
+from ..errors import UserError
+from .conditions import Group
+from .grids import EMPTY, Cell, Grid, Head, accuracy_cell
+from .intervals import Estimate, spread
+from .results import Result
+from .texts import OTHER
+from .wording import construction_name, language_name, ordered
+
+# Of the run, not of the item.
+OF_RUNS = ("language", "condition")
+CONSTRUCTION = "construction"
+ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts of the whole sets that have these values."
+Values = tuple[Any, ...]
+Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
+
+
+def crossed(groups: Sequence[Group], rows: str, columns: str) -> Grid:
+    """`rows` and `columns` are names of features, joined by commas where they are several."""
+    down, across = ([name.strip() for name in each.split(",") if name.strip()] for each in (rows, columns))
+    across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(groups, name)]
+    found, lacking = _collected(groups, down, across)
+    if not found:
+        raise UserError(
+            f"--rows {rows} --columns {columns}: no finished run with items has all of these features{_known(groups)}"
+        )
+    order = _in_order(dict.fromkeys(column for cells in found.values() for column in cells), across)
+    lines = tuple(
+        (_named(down, row) or "all", tuple(_cell(found[row].get(column)) for column in order)) for row in _in_order(found, down)
+    )
+    note = ABOUT + (f" Without items that have these features, and not here: {', '.join(lacking)}." if lacking else "")
+    title = f"Accuracy by {', '.join(down) or 'nothing'}" + (f" and {', '.join(across)}" if across else "")
+    name = "-".join(["by", *down, *(["and"] if across else []), *across])
+    return Grid(name, title, note, ", ".join(down), tuple(_head(across, column) for column in order), lines)
+
+
+def _collected(groups: Sequence[Group], down: list[str], across: list[str]) -> tuple[Cells, list[str]]:
+    """Accuracy and n of every model, by row and column; and the models that have none."""
+    found: Cells = {}
+    lacking = []
+    for group in groups:
+        for result in group.results:
+            own = _of(group, result, down, across)
+            lacking += [] if own else [result.name]
+            for (row, column), value in own.items():
+                found.setdefault(row, {}).setdefault(column, []).append(value)
+    return found, lacking
+
+
+def _in_order(keys: Iterable[Values], names: Sequence[str]) -> list[Values]:
+    """Numbers by size, constructions as in the papers, all others by the alphabet, the first feature above all."""
+    keys = list(keys)
+    places = (
+        {c: i for i, c in enumerate(ordered([str(k[names.index(CONSTRUCTION)]) for k in keys]))} if CONSTRUCTION in names else {}
+    )
+
+    def place(key: Values) -> list[tuple[bool, float, str]]:
+        return [
+            (False, places[str(value)], "") if name == CONSTRUCTION else _place(value)
+            for name, value in zip(names, key, strict=True)
+        ]
+
+    return sorted(keys, key=place)
+
+
+def _place(value: Any) -> tuple[bool, float, str]:
+    try:
+        return False, float(value), ""
+    except (TypeError, ValueError):
+        return True, 0.0, str(value)
+
+
+def _head(across: Sequence[str], column: Values) -> Head:
+    """The last feature varies fastest and is the name of the column; the others stand above."""
+    return Head(_named(across[:-1], column[:-1]), _named(across[-1:], column[-1:]) or "all")
+
+
+def _named(names: Sequence[str], values: Values) -> str:
+    return ", ".join(_shown(name, value) for name, value in zip(names, values, strict=True))
+
+
+def _known(groups: Sequence[Group]) -> str:
+    """What could have been asked for."""
+    files = [result.items for group in groups for result in group.results if result.items]
+    names = [name for name in (parquet.read_schema(files[0]).names if files else []) if name not in OTHER]
+    return f"; there are: {', '.join([CONSTRUCTION, *OF_RUNS, *names])}" if names else ""
+
+
+def _varies(groups: Sequence[Group], name: str) -> bool:
+    return len({group.name if name == "condition" else group.language for group in groups}) > 1
+
+
+def _of(group: Group, result: Result, down: list[str], across: list[str]) -> dict[tuple[Any, Any], tuple[float, int]]:
+    """Accuracy and n of every combination of values, in the items of one model."""
+    if result.items is None:
+        return {}
+    own = {"condition": group.name, "language": result.language}
+    asked = [name for name in [*down, *across] if name not in own]
+    known = parquet.read_schema(result.items).names
+    if any(name not in known for name in asked):
+        return {}
+    table = parquet.read_table(result.items, columns=[*dict.fromkeys(asked), "verdict", "covered"])
+    verdict, covered = table["verdict"].to_numpy(), table["covered"].to_numpy()
+    columns = {name: table[name].to_pylist() for name in asked}
+    places: dict[tuple[Any, Any], list[int]] = {}
+    for i in np.flatnonzero(covered).tolist():
+        values = {name: column[i] for name, column in columns.items()} | own
+        if all(values[name] is not None for name in asked):
+            places.setdefault((tuple(values[n] for n in down), tuple(values[n] for n in across)), []).append(i)
+    return {key: (float(verdict[rows].mean()), len(rows)) for key, rows in places.items()}
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == CONSTRUCTION:
+        return construction_name(str(value))
+    if name == "language":
+        return language_name(str(value))
+    return str(value) if name in OF_RUNS else f"{name}={value}"
+
+
+def _cell(values: list[tuple[float, int]] | None) -> Cell:
+    if not values:
+        return EMPTY
+    each = np.array([value for value, _ in values])
+    return accuracy_cell(Estimate(float(each.mean()), spread(each), math.nan, math.nan, len(each), values[0][1]))

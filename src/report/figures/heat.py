@@ -1,0 +1,39 @@
+"""Constructions by conditions, as a heat map."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...probes.accuracy import CHANCE, MEAN
+from ..wording import construction_name, ordered
+from .style import averaged, conditions_of, of, panels, title, with_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def heat(frame: "pd.DataFrame") -> "Figure":
+    """Constructions × conditions, brighter is better; the numbers stand in the cells."""
+    found = averaged(frame)
+    conditions, names = conditions_of(found), [*ordered([n for n in found.construction.unique() if n != MEAN]), MEAN]
+    values = np.array([of(found, condition).set_index("construction").accuracy.reindex(names) for condition in conditions]).T
+    made, axes = panels(2.8 + 0.75 * len(conditions), 1.4 + 0.33 * len(names))
+    axis = axes[0, 0]
+    image = axis.imshow(values, vmin=0, vmax=1, cmap="cividis", aspect="auto")
+    for row, column in np.argwhere(~np.isnan(values)):
+        value = values[row, column]
+        axis.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=7.5, color="white" if value < 0.6 else "black")
+    axis.set_yticks(range(len(names)), [construction_name(name) for name in names])
+    axis.set_xticks(
+        range(len(conditions)),
+        [with_seeds(title(c), of(found, c)) for c in conditions],
+        rotation=32,
+        ha="right",
+        rotation_mode="anchor",
+    )
+    axis.grid(visible=False)
+    axis.spines[:].set_visible(False)
+    axis.axhline(len(names) - 1.5, color="white", linewidth=2)  # the mean is set apart
+    made.colorbar(image, ax=axis, label=f"accuracy (chance {CHANCE:.2f})", shrink=0.8)
+    return made

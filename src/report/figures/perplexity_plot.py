@@ -1,0 +1,42 @@
+"""Does the better language model have the better syntax? Perplexity against accuracy, a point a run."""
+
+from typing import TYPE_CHECKING
+
+from ...errors import UserError
+from ...probes.accuracy import MEAN
+from ..wording import language_name
+from .style import MOST, chance, conditions_of, final, look, of, panels, with_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def perplexity(frame: "pd.DataFrame") -> "Figure":
+    """Test perplexity against mean accuracy, a point a run; a panel a language and vocabulary: others do not compare."""
+    own = final(frame)
+    own = own[(own.construction == MEAN) & own.perplexity.notna()]
+    keys = list(dict.fromkeys(own[["language", "vocabulary"]].itertuples(index=False, name=None)))
+    if not keys:
+        raise UserError("perplexity: none of these runs has one")
+    made, axes = panels(4.2 * len(keys) + 1.2, 3.6, 1, len(keys), sharey=True)
+    for axis, (language, vocabulary) in zip(axes[0], keys, strict=True):
+        several = sum(key[0] == language for key in keys) > 1
+        name = language_name(language) + (f", vocabulary {vocabulary[-6:]}" if several else "")
+        axis.set(title=name, xlabel="test perplexity")
+        _points(axis, own[(own.language == language) & (own.vocabulary == vocabulary)])
+    axes[0, 0].set_ylabel("mean accuracy over constructions")
+    return made
+
+
+def _points(axis: "Axes", own: "pd.DataFrame") -> None:
+    conditions = conditions_of(own)
+    for i, condition in enumerate(conditions):
+        some, style = of(own, condition), look(i)
+        shown = {"color": style["color"], "marker": style["marker"], "label": with_seeds(condition[2], some)}
+        axis.scatter(some.perplexity, some.accuracy, s=34, edgecolors="white", linewidths=0.6, **shown)
+    chance(axis)
+    axis.margins(0.12)
+    if len(conditions) <= MOST:
+        axis.legend(fontsize=7.5, loc="best")

@@ -1,0 +1,108 @@
+"""What all figures have in common: colours, dashes and marks, and which rows of the frame belong together."""
+
+from typing import TYPE_CHECKING, Any
+
+from ...probes.accuracy import CHANCE
+from ..frame import FINAL
+from ..wording import language_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Condition = tuple[str, str, str]
+
+# Okabe and Ito (2008), without their yellow, which is lost on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (7, 1.5, 1.2, 1.5)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (9, 2)),
+    (0, (2, 2.5)),
+)
+GREY = "#6b6b6b"
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+MOST = 8  # conditions in one panel or figure
+STYLE = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "concord",
+    "figure.constrained_layout.use": True,
+    "font.family": ["DejaVu Sans"],
+}
+
+
+def panels(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> tuple["Figure", Any]:
+    """A figure and its axes. Not pyplot, which keeps every figure alive and opens windows."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    made = Figure(figsize=(width, height))
+    FigureCanvasAgg(made)
+    return made, made.subplots(rows, columns, squeeze=False, **options)
+
+
+def look(i: int) -> dict[str, Any]:
+    """Of the line with this number."""
+    turn = i + i // len(COLOURS)  # after a round of colours, another pairing with dashes
+    return {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[turn % len(DASHES)], "marker": MARKS[i % len(MARKS)]}
+
+
+def chance(axis: "Axes", beside: float = 0) -> None:
+    """The line below which a model does worse than a coin; its name above it, or so many points beside the panel."""
+    axis.axhline(CHANCE, color=GREY, linewidth=0.8, zorder=3 if beside else 0)
+    place = {"xytext": (beside, -2.5), "ha": "left"} if beside else {"xytext": (-2, 2), "ha": "right"}
+    axis.annotate(
+        "chance", (1, CHANCE), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=7, color=GREY, **place
+    )
+
+
+def conditions_of(frame: "pd.DataFrame") -> list[Condition]:
+    """Language, set and name of each."""
+    return list(dict.fromkeys(frame[["language", "set", "condition"]].itertuples(index=False, name=None)))
+
+
+def of(frame: "pd.DataFrame", condition: Condition) -> "pd.DataFrame":
+    """Its rows."""
+    language, name, group = condition
+    return frame[(frame.language == language) & (frame.set == name) & (frame.condition == group)]
+
+
+def with_seeds(name: str, own: "pd.DataFrame") -> str:
+    """A name, and over how many runs the numbers are means."""
+    runs = int(own.runs.max()) if "runs" in own else own.run.nunique()
+    return name if runs == 1 else f"{name} ({runs} seeds)"
+
+
+def title(condition: Condition) -> str:
+    """For readers."""
+    return f"{language_name(condition[0])}, {condition[2]}"
+
+
+def cut(made: "Figure", shown: int, every: int) -> None:
+    """What does not fit is counted."""
+    if shown < every:
+        made.suptitle(f"the first {shown} of {every} conditions", fontsize=8, color=GREY)
+
+
+def final(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The end of every run, or how far it is."""
+    return frame[frame.moment.isin([FINAL, "last"])]
+
+
+def averaged(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """A row a condition and construction."""
+    keys = ["language", "set", "condition", "construction"]
+    columns = {"accuracy": ("accuracy", "mean"), "low": ("low", "first"), "high": ("high", "first"), "runs": ("run", "nunique")}
+    return final(frame).groupby(keys, sort=False).agg(**columns).reset_index()

@@ -1,0 +1,70 @@
+"""Everything as one pandas frame: a row a run, a moment and a construction."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..probes.accuracy import MEAN
+from .conditions import Group
+from .estimates import Estimates
+from .missing import explained
+from .results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FINAL = "final"  # the whole sets with the best weights; other moments are probes of the sample
+
+
+def frame_of(estimates: Estimates) -> "pd.DataFrame":
+    """`low` and `high` are the interval of the condition's mean, over items and seeds."""
+    with explained():
+        import pandas as pd  # noqa: PLC0415
+        import scipy.special  # noqa: F401, PLC0415 intervals over seeds need it
+    rows: list[dict[str, Any]] = []
+    for group in estimates.groups:
+        for result in group.results:
+            identity = _identity(group, result)
+            rows += [identity | row for row in _final(estimates, group, result)]
+            rows += [identity | row for row in _moments(result)]
+    return pd.DataFrame(rows)
+
+
+def _identity(group: Group, result: Result) -> dict[str, Any]:
+    return {
+        "run": result.name,
+        "language": result.language,
+        "set": result.set,
+        "condition": group.name,
+        "languages": len(result.languages),
+        "seed": result.seed,
+        "contract": result.label,
+        "digest": result.digest,
+        "vocabulary": result.vocabulary,
+        "finished": result.finished,
+    }
+
+
+def _final(estimates: Estimates, group: Group, result: Result) -> list[dict[str, Any]]:
+    moment = {"moment": FINAL if result.finished else "last", "words": result.words, "perplexity": result.perplexity}
+    rows = []
+    for name, score in result.scores.items():
+        found = estimates.of(group, name)
+        counts = {"n": score.n, "ties": score.ties, "uncovered": score.uncovered}
+        parts = {part: value for part, (value, _) in score.parts.items()}
+        rows.append(
+            moment | {"construction": name, "accuracy": score.accuracy, "low": found.low, "high": found.high} | counts | parts
+        )
+    found = estimates.of(group, MEAN)
+    return [*rows, moment | {"construction": MEAN, "accuracy": result.mean, "low": found.low, "high": found.high}]
+
+
+def _moments(result: Result) -> list[dict[str, Any]]:
+    perplexity = dict(result.perplexities)
+    rows = []
+    for moment in result.moments:
+        when = {"moment": f"step {moment.step}", "words": moment.words, "perplexity": perplexity.get(moment.words, math.nan)}
+        for name in [*result.scores, MEAN]:
+            own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
+            if "accuracy" in own:
+                rows.append(when | {"construction": name} | {key: value for key, value in own.items() if key != "accuracy_dev"})
+    return rows

@@ -1,0 +1,126 @@
+"""What lies in the folders: jobs that are finished or still running, sweeps, and what evaluate.py wrote.
+
+What cannot be read is left out and named.
+"""
+
+import glob
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..errors import UserError
+from .conditions import comparable, condition
+from .evaluation_files import read_evaluation
+from .left_out import UNREADABLE, LeftOut, first_line
+from .results import Result
+from .run_files import read_run
+
+DEPTH = 3  # folders within folders: runs/<sweep>/<job>
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """All results that were found, and what was left out."""
+
+    results: list[Result]
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def gather(paths: Sequence[Path | str]) -> Gathered:
+    """Everything under these paths, in the order in which they were given."""
+    results: list[Result] = []
+    left_out: list[LeftOut] = []
+    seen: set[Path] = set()
+    for path in _expanded(paths):
+        for folder in _folders(path, left_out):
+            if folder.resolve() in seen:
+                continue
+            seen.add(folder.resolve())
+            found = _read(folder, left_out)
+            results += found
+    return _once(_linked(Gathered(results, left_out)))
+
+
+def _expanded(paths: Sequence[Path | str]) -> Iterator[Path]:
+    for path in paths:
+        found = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else [str(path)]  # noqa: PTH207
+        if not found or not Path(found[0]).exists():
+            raise UserError(f"{path}: there is no such folder; give the folders of runs (runs/…) or of evaluations (results/…)")
+        yield from map(Path, found)
+
+
+def _folders(path: Path, left_out: list[LeftOut], depth: int = DEPTH) -> Iterator[Path]:
+    """The folders of runs and evaluations in a folder, or the folder itself."""
+    if not path.is_dir():
+        left_out.append(LeftOut(str(path), "not a folder"))
+    elif _is_run(path) or _is_evaluation(path):
+        yield path
+    else:
+        inside = sorted(each for each in path.iterdir() if each.is_dir() and not _of_a_sweep(each))
+        if not any(path.iterdir()):
+            left_out.append(LeftOut(str(path), "empty"))
+        elif not inside or not depth:
+            left_out.append(LeftOut(str(path), "neither a run (config.yaml) nor an evaluation (summary.json)"))
+        for each in inside if depth else []:
+            yield from _folders(each, left_out, depth - 1)
+
+
+def _of_a_sweep(path: Path) -> bool:
+    """What the sweep itself keeps beside its jobs, and what is hidden."""
+    return path.name.startswith(".") or (path.name == "sweeps" and any(path.glob("*/multirun.yaml")))
+
+
+def _is_run(path: Path) -> bool:
+    return (path / "config.yaml").exists()
+
+
+def _is_evaluation(path: Path) -> bool:
+    return (path / "summary.json").exists()
+
+
+def _read(folder: Path, left_out: list[LeftOut]) -> list[Result]:
+    try:
+        found = list(read_run(folder, left_out) if _is_run(folder) else read_evaluation(folder))
+    except UNREADABLE as error:
+        left_out.append(LeftOut(str(folder), f"cannot be read: {first_line(error)}"))
+        return []
+    if not found:
+        left_out.append(LeftOut(str(folder), "nothing has been probed yet (or the run was started with probes=none)"))
+    return found
+
+
+def _linked(found: Gathered) -> Gathered:
+    """An evaluation of a run that is here too knows its settings; what says the same as the run itself is left out."""
+    runs: dict[tuple[str, str], list[Result]] = {}
+    for result in found.results:
+        if result.kind == "run":
+            runs.setdefault((result.name, result.vocabulary), []).append(result)
+    finals = {_identity(result, result.name): result for result in found.results if result.kind == "run" and result.finished}
+    kept = []
+    for result in found.results:
+        run, _, checkpoint = result.name.rpartition("/")
+        own = runs.get((run, result.vocabulary), [])
+        # Folders of one name in several places: nobody knows which of them was evaluated.
+        if result.kind == "evaluation" and len({each.path for each in own}) == 1:
+            if checkpoint == "best" and _identity(result, run) in finals:
+                found.left_out.append(LeftOut(str(result.path), f"the same model on the same items as in {run}"))
+                continue
+            other = {"checkpoint": checkpoint} if checkpoint != "best" else {}
+            result = replace(result, settings=dict(own[0].settings) | other)  # noqa: PLW2901
+        kept.append(result)
+    return Gathered(kept, found.left_out)
+
+
+def _once(found: Gathered) -> Gathered:
+    """The same settings with the same seed are the same run, however often it was copied: it must not count as two seeds."""
+    kept: dict[tuple[str, ...], Result] = {}
+    for result in found.results:
+        key = (condition(result), str(result.seed), *comparable(result), result.vocabulary, str(result.finished))
+        first = kept.setdefault(key, result)
+        if first is not result:
+            found.left_out.append(LeftOut(str(result.path), f"the same settings and seed as {first.path}"))
+    return Gathered(list(kept.values()), found.left_out)
+
+
+def _identity(result: Result, name: str) -> tuple[str, ...]:
+    return name, result.language, result.set, result.digest, result.label

@@ -1,0 +1,94 @@
+"""How far an accuracy can be trusted: a bootstrap over items and seeds.
+
+Every seed was asked the same items, so the two are crossed: seeds are drawn again, and items are drawn again for all of them
+at once. Items on which the models did alike are alike to the bootstrap; drawing their counts is exact, and quick for any number.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..probes.accuracy import Z, wilson
+from .judgements import Judgements
+
+DRAWS = 2000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds with its standard deviation between seeds (n − 1) and its 95 % interval over items and seeds."""
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    seeds: int
+    n: int
+
+    @property
+    def known(self) -> bool:
+        return not math.isnan(self.mean)
+
+
+NOTHING = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
+
+
+def estimate(parts: Sequence[Judgements], draws: int = DRAWS, seed: int = 0) -> Estimate:
+    """Of one construction, or the unweighted mean of several. The models are seeds of one condition."""
+    accuracies = np.array([part.accuracy for part in parts])  # (constructions, seeds)
+    sizes = [int(part.n.max(axis=1).sum()) for part in parts]
+    if not parts or not all(sizes) or np.isnan(accuracies).any():
+        return NOTHING
+    means = accuracies.mean(axis=0)
+    mean, seeds = float(means.mean()), len(means)
+    # Never narrower than the interval over the items alone by Wilson, which holds when all or nothing is right.
+    bounds = [wilson(float(own.mean()) * n, n) for own, n in zip(accuracies, sizes, strict=True)]
+    low, high = (
+        mean + sign * _joint([abs(own.mean() - b[side]) for own, b in zip(accuracies, bounds, strict=True)])
+        for side, sign in ((0, -1), (1, 1))
+    )
+    if seeds > 1:
+        rng = np.random.default_rng(seed)
+        drawn = np.mean([other_items(part, draws, rng) for part in parts], axis=0) + other_seeds(means, draws, rng)
+        below, above = np.quantile(drawn, [0.025, 0.975])
+        low, high = min(low, float(below)), max(high, float(above))
+    return Estimate(mean, spread(means), max(low, 0.0), min(high, 1.0), seeds, sum(sizes))
+
+
+def _joint(halves: list[float]) -> float:
+    """Half the width of the interval of a mean of independent parts."""
+    return math.sqrt(math.fsum(half * half for half in halves)) / len(halves)
+
+
+def spread(values: NDArray[np.float64]) -> float:
+    """Standard deviation between seeds; not known of one."""
+    return float(values.std(ddof=1)) if len(values) > 1 else math.nan
+
+
+def other_items(judged: Judgements, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The mean over these seeds, had the items been others, (draws,)."""
+    patterns, counts = np.unique(np.concatenate([judged.correct, judged.n], axis=1), axis=0, return_counts=True)
+    seeds = judged.correct.shape[1]
+    items = rng.multinomial(counts.sum(), counts / counts.sum(), size=draws)  # (draws, patterns)
+    correct, n = items @ patterns[:, :seeds], items @ patterns[:, seeds:]  # (draws, seeds)
+    accuracies = np.divide(correct, n, out=np.full_like(correct, np.nan), where=n > 0)
+    means: NDArray[np.float64] = np.nanmean(accuracies, axis=1)
+    return means
+
+
+def other_seeds(means: NDArray[np.float64], draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """By how much the mean would have been another with other seeds, (draws,)."""
+    seeds = len(means)
+    chosen = rng.multinomial(seeds, [1 / seeds] * seeds, size=draws) / seeds
+    moved: NDArray[np.float64] = few(seeds) * (chosen @ means - means.mean())
+    return moved
+
+
+def few(seeds: int) -> float:
+    """Drawing few seeds again understates how much they differ: stretched to Student's t with n − 1 degrees of freedom."""
+    from scipy.special import stdtrit  # noqa: PLC0415
+
+    return float(stdtrit(seeds - 1, 0.975)) / Z * math.sqrt(seeds / (seeds - 1))

@@ -1,0 +1,23 @@
+"""Figures, frames and tests need packages that training does not: how to get them is said when they are missing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+
+from ..errors import UserError
+
+
+def must_be_there(*packages: str) -> None:
+    """Before any work."""
+    with explained():
+        for package in packages:
+            import_module(package)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Around the import of a package of the extra `report`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UserError(f"{error.name} is not installed; tables, tests and figures need it: pip install -e '.[report]'") from None

@@ -1,0 +1,89 @@
+"""The numbers of a report as the page's own program reads them."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..probes.accuracy import MEAN
+from . import items
+from .conditions import Group
+from .estimates import Estimates
+from .learning_curves import Curve, accuracy_curve, perplexity_curve
+from .results import Result
+from .wording import PARTS, construction_name, language_name, ordered
+
+
+def page_data(estimates: Estimates) -> dict[str, Any]:
+    """Everything but the items."""
+    numbered = results_of(estimates.groups)
+    places = {id(result): number for number, result in enumerate(numbered)}
+    names = [*estimates.constructions, MEAN]
+    return {
+        "constructions": {name: construction_name(name) for name in names},
+        "parts": PARTS,
+        "languages": {group.language: language_name(group.language) for group in estimates.groups},
+        "groups": [_group(group, estimates, places) for group in estimates.groups],
+        "results": [_result(result) for result in numbered],
+    }
+
+
+def results_of(groups: Sequence[Group]) -> list[Result]:
+    return [result for group in groups for result in group.results]
+
+
+def _group(group: Group, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
+    names = ordered(group.constructions)
+    curves = {name: _curve(accuracy_curve(group, name), group) for name in [*names, MEAN]}
+    return {
+        "name": group.name,
+        "language": group.language,
+        "set": group.first.set,
+        "rtl": group.first.right_to_left,
+        "finished": group.first.finished,
+        "label": group.first.label,
+        "results": [places[id(result)] for result in group.results],
+        "constructions": names,
+        "estimates": {name: _estimate(estimates, group, name) for name in [*names, MEAN]},
+        "curves": {name: curve for name, curve in curves.items() if curve},
+        "perplexity": _curve(perplexity_curve(group), group),
+    }
+
+
+def _estimate(estimates: Estimates, group: Group, name: str) -> list[float | None]:
+    found = estimates.of(group, name)
+    return [_number(value) for value in (found.mean, found.sd, found.low, found.high, found.n)]
+
+
+def _curve(curve: Curve, group: Group) -> list[list[float | None]] | None:
+    """Words, means, deviations; and how many seeds a point stands for, where it is not all of them."""
+    if not curve.words:
+        return None
+    fewer: list[list[float | None]] = [[*curve.seeds]] if min(curve.seeds) < len(group.results) else []
+    return [[round(words) for words in curve.words], [_number(v) for v in curve.mean], [_number(v) for v in curve.sd], *fewer]
+
+
+def _number(value: float) -> float | None:
+    return None if not math.isfinite(value) else round(float(value), 4)
+
+
+def _result(result: Result) -> dict[str, Any]:
+    parts = {name: {part: _number(v) for part, (v, _) in score.parts.items()} for name, score in result.scores.items()}
+    return {
+        "name": result.name,
+        "seed": result.seed,
+        "steps": [moment.words for moment in result.moments],
+        "scores": {name: _number(score.accuracy) for name, score in result.scores.items()} | {MEAN: _number(result.mean)},
+        "parts": {name: part for name, part in parts.items() if part},
+    }
+
+
+def items_data(groups: Sequence[Group]) -> dict[str, Any]:
+    """By language and set: the items, and what every model gave them."""
+    numbered = results_of(groups)
+    found = {}
+    for language, name in dict.fromkeys((result.language, result.set) for result in numbered):
+        own = [(n, r) for n, r in enumerate(numbered) if (r.language, r.set) == (language, name)]
+        chosen = items.chosen([r for _, r in own], [n for n, _ in own])
+        if chosen is not None:
+            found[f"{language}/{name}"] = items.plain(chosen)
+    return found

@@ -1,0 +1,152 @@
+"""What a run has left in its folder so far: settings, metrics, verdicts on the way and at the end."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pyarrow import parquet
+
+from ..probes.result_files import read_summary
+from .left_out import UNREADABLE, LeftOut, first_line
+from .results import Moment, Result, scores_at, scores_of
+
+METRIC = re.compile(r"probe/([^/]+)/([^/]+)/(.+)")
+STEP = re.compile(r"-step(\d+)\.parquet$")
+
+
+def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
+    """A result a language and set that it is probed on."""
+    settings = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+    if not isinstance(settings, dict) or "lang" not in settings or "model" not in settings:
+        raise ValueError("config.yaml is not that of a run")
+    rows = _rows(folder / "metrics.csv", left_out)
+    done = _json(folder / "DONE")
+    provenance = _json(folder / "provenance.json")
+    corpus = provenance.get("corpus", {})
+    whole = _finals(folder / "probes", left_out)
+    for language, name in dict.fromkeys([*_asked(rows), *whole]):
+        moments = _moments(rows, _steps(folder / "probes", language, name, left_out), f"probe/{language}/{name}/")
+        tables, about, items = whole.get((language, name), ({}, {}, None))
+        if not tables and not moments:
+            continue
+        sample = _about(moments)
+        about = about or sample  # an unfinished run is known by the last probe of its sample
+        yield Result(
+            name=folder.name,
+            path=folder,
+            kind="run",
+            finished=bool(tables) and bool(done),
+            language=language,
+            set=name,
+            digest=about.get("digest", "unknown"),
+            sample=sample.get("digest", "none"),
+            contract=about.get("contract", {}),
+            vocabulary=str(corpus.get("vocabulary_digest") or corpus.get("name", "unknown")),
+            settings=settings,
+            provenance=provenance,
+            scores=scores_of(tables["model"]) if tables else scores_at(moments[-1]),
+            items=items,
+            moments=tuple(moments),
+            perplexities=tuple(_perplexities(rows, language)),
+            measures=_measures(rows, done),
+            references={key: scores_of(table) for key, table in tables.items() if key != "model"},
+        )
+
+
+def _rows(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:
+    """As lm.metrics_file reads them, but a line that is only half written does no harm."""
+    if not file.exists():
+        return []
+    rows, broken = [], 0
+    with file.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            try:
+                rows.append({name: float(value) for name, value in row.items() if name and value})
+            except (TypeError, ValueError):
+                broken += 1
+    if broken:
+        left_out.append(LeftOut(str(file), f"{broken} of its lines cannot be read"))
+    return rows
+
+
+def _json(file: Path) -> dict[str, Any]:
+    if not file.exists():
+        return {}
+    found = json.loads(file.read_text(encoding="utf-8"))
+    if not isinstance(found, dict):
+        raise ValueError(f"{file.name} is not what it should be")  # noqa: TRY004 a file is wrong, not a type
+    return found
+
+
+def _asked(rows: Sequence[dict[str, float]]) -> list[tuple[str, str]]:
+    found = (METRIC.match(name) for row in rows for name in row)
+    return list(dict.fromkeys((match[1], match[2]) for match in found if match))
+
+
+def _finals(folder: Path, left_out: list[LeftOut]) -> dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any], Path | None]]:
+    found = {}
+    for each in sorted(folder.glob("final-*")):
+        try:
+            tables, about = read_summary(each)
+            key = (str(about["language"]), str(about["set"]))
+            if "model" not in tables:
+                raise ValueError("summary.json has no table of the model")
+        except UNREADABLE as error:
+            left_out.append(
+                LeftOut(str(each), f"cannot be read: {first_line(error)}; the last probe of the sample stands for it")
+            )
+            continue
+        found[key] = (tables, about, _readable(each / "items.parquet", left_out))
+    return found
+
+
+def _readable(file: Path, left_out: list[LeftOut]) -> Path | None:
+    """The file, if it is whole and one of ours."""
+    try:
+        if b"concord" not in (parquet.read_metadata(file).metadata or {}):
+            raise ValueError("not a file of verdicts")
+    except UNREADABLE as error:
+        left_out.append(LeftOut(str(file), f"no items are shown: {first_line(error)}"))
+        return None
+    return file
+
+
+def _steps(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> dict[int, Path]:
+    """The files of verdicts, by step."""
+    files = [(STEP.search(file.name), file) for file in sorted(folder.glob(f"{language}-{name}-step*.parquet"))]
+    return {int(match[1]): file for match, file in files if match and _readable(file, left_out)}
+
+
+def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: str) -> list[Moment]:
+    found: dict[int, Moment] = {}
+    for row in rows:
+        values = {key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)}
+        if values:
+            step = int(row.get("step", 0))
+            found[step] = Moment(step, int(row.get("progress/words_seen", 0)), values, files.get(step))
+    return [found[step] for step in sorted(found)]
+
+
+def _about(moments: Sequence[Moment]) -> dict[str, Any]:
+    """What the newest file of verdicts says that its numbers come from."""
+    file = next((moment.file for moment in reversed(moments) if moment.file is not None), None)
+    if file is None:
+        return {}
+    found: dict[str, Any] = json.loads(parquet.read_metadata(file).metadata[b"concord"])
+    return found
+
+
+def _perplexities(rows: Sequence[dict[str, float]], language: str) -> Iterator[tuple[int, float]]:
+    for row in rows:
+        value = row.get(f"valid/{language}/perplexity", row.get("valid/perplexity"))
+        if value is not None:
+            yield int(row.get("progress/words_seen", 0)), value
+
+
+def _measures(rows: Sequence[dict[str, float]], done: dict[str, Any]) -> dict[str, float]:
+    tested = {key: value for row in rows for key, value in row.items() if key.startswith("test/") and "/probe/" not in key}
+    return tested | {key: float(value) for key, value in done.items() if isinstance(value, int | float)}

@@ -1,0 +1,198 @@
+"""The tests a reviewer asks for, as tables."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import UserError
+from .acquisition import LEVELS, Agreement, Learnt, between, learnt, within
+from .comparison import ALPHA, Compared, holm, models_compared, recipes_compared
+from .conditions import Group, comparable
+from .correlation import correlations
+from .grids import EMPTY, Cell, Grid, Head, number_cell
+from .results import Result
+from .wording import construction_name, language_name, ordered, words_shown
+
+Baseline = tuple[Path, str]  # folder and name: evaluate.py may have put several models into one folder
+
+ABOUT_MODELS = (
+    "better, worse: items that one model has right and the other wrong. p: McNemar's exact test; p, Holm: corrected over all "
+    f"rows of this table, * below {ALPHA}. It speaks of these models and these items; it does not know that items share words."
+)
+ABOUT_RECIPES = (
+    "p: permutation test over seeds, exact where there are few; p, Holm: corrected over all rows of this table, "
+    f"* below {ALPHA}. It speaks of the recipes. Five seeds against five cannot give less than 0.008, three against three not "
+    "less than 0.1."
+)
+ABOUT_ACQUISITION = (
+    "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "
+    "in brackets 95\u00a0% intervals from a bootstrap over items and seeds (of a single run over its items), … where it is open. "
+    "(2/5 seeds): only so many got there, and the mean is theirs. Steps between probes bound how exact this can be."
+)
+ABOUT_ORDER = (
+    "Kendall's τ-b of words seen to 75\u00a0%: 1 is the same order, 0 no relation; what is not reached comes last. Of seeds: the "
+    "mean over pairs of runs. Of two conditions: of their means over seeds, p exact where there are no ties, not corrected."
+)
+ABOUT_CORRELATION = (
+    "Spearman's ρ of test perplexity and accuracy over runs of one language, vocabulary, set and contract: negative where the "
+    "better language model has the better syntax. p from permutations, with five runs never below 0.017, with four never below "
+    "0.083; p, Holm: corrected over the rows of a set. What all runs do equally well has no row."
+)
+PAIRS = 12  # conditions whose orders are compared pair by pair
+
+
+def baseline_of(groups: Sequence[Group], asked: str) -> Baseline:
+    """The run that was asked for by its folder or by its name."""
+    every = [result for group in groups for result in group.results]
+    found = [r for r in every if r.path.resolve() == Path(asked).resolve()] or [r for r in every if r.name == asked.rstrip("/")]
+    names = list(dict.fromkeys((r.path, r.name) for r in found))
+    if len(names) == 1:
+        return names[0]
+    if names:
+        places = ", ".join(f"{path} ({name})" for path, name in names[:8])
+        raise UserError(f"--baseline {asked}: this could be any of {len(names)} models; name one of them: {places}")
+    known = ", ".join(list(dict.fromkeys(r.name for r in every))[:8])
+    raise UserError(f"--baseline {asked}: this run is not among those of the report; there are: {known}")
+
+
+def comparisons(groups: Sequence[Group], baseline: Baseline) -> list[Grid]:
+    """Every model against the baseline on the same items; every condition against the baseline's over seeds."""
+    bases = {comparable(r): r for g in groups for r in g.results if (r.path, r.name) == baseline}
+    models: list[Compared] = []
+    recipes: list[Compared] = []
+    for group in groups:
+        for result in group.results:
+            base = bases.get(comparable(result))
+            if base is not None and base is not result:
+                models += models_compared(result, base)
+        for other in groups:
+            if other is not group and any((r.path, r.name) == baseline for r in other.results):
+                recipes += recipes_compared(group, other)
+    made = (
+        [_compared("compared", "Models against the baseline", f"Baseline {baseline[1]}. {ABOUT_MODELS}", models)]
+        if models
+        else []
+    )
+    return made + (
+        [_compared("recipes", "Conditions against the baseline's, over seeds", ABOUT_RECIPES, recipes)] if recipes else []
+    )
+
+
+def _compared(name: str, title: str, note: str, found: list[Compared]) -> Grid:
+    corrected = holm([each.p for each in found])
+    rows = []
+    for each, p in zip(found, corrected, strict=True):
+        row = replace(each, corrected=p)
+        counts = (
+            [number_cell(row.better, f"{row.better:,}"), number_cell(row.worse, f"{row.worse:,}")] if name == "compared" else []
+        )
+        cells = [number_cell(row.base_accuracy), number_cell(row.accuracy), number_cell(row.difference, f"{row.difference:+.2f}")]
+        cells += [*counts, number_cell(row.p, _p(row.p)), _significant(p)]
+        rows.append((f"{row.other}: {construction_name(row.construction)}", tuple(cells)))
+    counted = ("better", "worse") if name == "compared" else ()
+    heads = tuple(Head("", head) for head in ("baseline", "this", "difference", *counted, "p", "p, Holm"))
+    return Grid(name, title, note, "comparison", heads, tuple(rows))
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _significant(p: float) -> Cell:
+    below = p < ALPHA
+    return Cell(_p(p) + (" *" if below else ""), (("value", p),), strong=below)
+
+
+# ----------------------------------------------------------------- acquisition
+
+
+def acquisition(groups: Sequence[Group], found: dict[int, list[Learnt]]) -> Grid | None:
+    """Words seen to 75 % and 90 %."""
+    with_curves = [(number, group) for number, group in enumerate(groups) if found.get(number)]
+    if not with_curves:
+        return None
+    names = ordered(list(dict.fromkeys(each.construction for number, _ in with_curves for each in found[number])))
+    heads = [
+        Head(f"{language_name(g.language)}, {g.name}", f"words to {100 * level:.0f}\u00a0%")
+        for _, g in with_curves
+        for level in LEVELS
+    ]
+    rows = []
+    for name in names:
+        known = {(number, each.level): each for number, _ in with_curves for each in found[number] if each.construction == name}
+        rows.append(
+            (construction_name(name), tuple(_learnt(known.get((number, level))) for number, _ in with_curves for level in LEVELS))
+        )
+    return Grid("acquisition", "When a construction is learnt", ABOUT_ACQUISITION, "construction", tuple(heads), tuple(rows))
+
+
+def _learnt(found: Learnt | None) -> Cell:
+    if found is None:
+        return EMPTY
+    text = words_shown(found.words) if math.isfinite(found.words) else "not reached"
+    if not math.isnan(found.low) and math.isfinite(found.low):
+        text += f" [{words_shown(found.low)}, {words_shown(found.high)}]"
+    text += f" ({found.reached}/{found.seeds} seeds)" if 0 < found.reached < found.seeds else ""
+    return Cell(
+        text,
+        (("value", found.words), ("low", found.low), ("high", found.high), ("reached", found.reached), ("runs", found.seeds)),
+    )
+
+
+def orders(groups: Sequence[Group]) -> Grid | None:
+    """Whether seeds, conditions and languages learn in the same order."""
+    curved = [group for group in groups if any(len(result.moments) > 1 for result in group.results)]
+    found: list[Agreement | None] = [within(group) for group in curved if len(group.results) > 1]
+    found += [between(one, other) for one, other in itertools.combinations(curved[:PAIRS], 2)]
+    rows = []
+    for each in found:
+        if each is not None:
+            label = f"seeds of {each.one}" if each.one == each.other else f"{each.one} and {each.other}"
+            p = number_cell(each.p, _p(each.p))
+            rows.append(
+                (
+                    label,
+                    (
+                        number_cell(each.tau),
+                        p,
+                        number_cell(each.constructions, str(each.constructions)),
+                        number_cell(each.pairs, str(each.pairs)),
+                    ),
+                )
+            )
+    if not rows:
+        return None
+    heads = tuple(Head("", name) for name in ("τ", "p", "constructions", "pairs of runs"))
+    note = ABOUT_ORDER + (f" Pair by pair only the first {PAIRS} of {len(curved)} conditions." if len(curved) > PAIRS else "")
+    return Grid("order", "The order of acquisition", note, "compared", heads, tuple(rows))
+
+
+def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
+    """Rank correlation over runs."""
+    found = correlations(results)
+    rows = tuple(
+        (
+            f"{language_name(each.language)} {each.set}: {construction_name(each.construction)}",
+            (
+                number_cell(each.rho),
+                number_cell(each.p, _p(each.p)),
+                _significant(each.corrected),
+                number_cell(each.runs, str(each.runs)),
+            ),
+        )
+        for each in found
+    )
+    heads = tuple(Head("", name) for name in ("ρ", "p", "p, Holm", "runs"))
+    return Grid("correlation", "Perplexity and accuracy", ABOUT_CORRELATION, "over runs", heads, rows) if rows else None
+
+
+def statistics_tables(groups: Sequence[Group], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
+    """Those for which there are enough runs. `plain`: only what numpy can do, since nothing else is needed for training."""
+    made = comparisons(groups, baseline) if baseline else []
+    made += [found] if (found := acquisition(groups, {number: learnt(group) for number, group in enumerate(groups)})) else []
+    if plain:
+        return made
+    results = [result for group in groups for result in group.results]
+    return made + [grid for grid in (orders(groups), perplexity_and_accuracy(results)) if grid is not None]

@@ -1,0 +1,65 @@
+"""Names for readers: of constructions, of their parts, of languages."""
+
+import math
+from collections.abc import Sequence
+
+from ..probes.accuracy import MEAN, SEVEN
+
+CONSTRUCTIONS = {
+    "simple_agrmt": "simple agreement",
+    "vp_coord": "VP coordination",
+    "long_vp_coord": "long VP coordination",
+    "subj_rel": "across a subject relative",
+    "obj_rel_within": "within an object relative",
+    "obj_rel_across": "across an object relative",
+    "prep": "across a prepositional phrase",
+    "sent_comp": "in a sentential complement",
+    "obj_rel_no_comp_across": "across an object relative, no that",
+    "obj_rel_no_comp_within": "within an object relative, no that",
+    "simple_reflexives": "reflexive, simple",
+    "reflexive_sent_comp": "reflexive in a sentential complement",
+    "reflexives_across": "reflexive across a relative",
+    "simple_npi": "negative polarity, simple",
+    "npi_across": "negative polarity across a relative",
+    MEAN: "mean",
+}
+PARTS = {
+    "matched": "same number",
+    "mismatched": "different numbers",
+    "ss": "sg subject, sg attractor",
+    "sp": "sg subject, pl attractor",
+    "ps": "pl subject, sg attractor",
+    "pp": "pl subject, pl attractor",
+}
+LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "ru": "Russian"}
+
+
+def canonical(construction: str) -> str:
+    """Animate sets are the sets of the papers."""
+    return construction.removesuffix("_anim")
+
+
+def construction_name(name: str) -> str:
+    """As in a paper; a name that we do not know is shown as it is."""
+    if name.endswith("_inanim"):
+        return f"{construction_name(name.removesuffix('_inanim'))} (inanimate)"
+    return CONSTRUCTIONS.get(canonical(name), name.replace("_", " ") if name.islower() else name)
+
+
+def language_name(code: str) -> str:
+    return LANGUAGES.get(code, code)
+
+
+def ordered(constructions: Sequence[str]) -> list[str]:
+    """The seven of CLAMS first and in their order, then the others as they come."""
+    known = sorted((c for c in constructions if canonical(c) in SEVEN), key=lambda c: SEVEN.index(canonical(c)))
+    return list(dict.fromkeys([*known, *constructions]))
+
+
+def words_shown(words: float) -> str:
+    """1.4 M, 320 k."""
+    if math.isinf(words):
+        return "…"
+    if words >= 999_500:  # what three digits round to a million
+        return f"{max(words, 1e6) / 1e6:.3g} M"
+    return f"{words / 1e3:.3g} k" if words >= 1e3 else f"{words:.0f}"

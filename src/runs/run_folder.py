@@ -1,0 +1,227 @@
+"""A run's folder: everything about it in one place, under a name that says what it is."""
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import IO, Any
+
+import yaml
+
+from ..errors import UserError
+
+from .signals import Interrupted
+
+PACKAGES = (
+    "torch",
+    "pytorch-lightning",
+    "hydra-core",
+    "omegaconf",
+    "numpy",
+    "wandb",
+    "sentencex",
+    "sentencepiece",
+    "sacremoses",
+    "datasets",
+)
+
+
+class RunExists(UserError):
+    """The folder holds a run that is neither finished nor asked to go on."""
+
+
+def settings_hash(settings: dict[str, Any]) -> str:
+    """Eight characters for exactly these settings."""
+    text = json.dumps(settings, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """`config.yaml provenance.json metrics.csv probes/ checkpoints/ train.log`; `DONE report.html` when the run is finished."""
+
+    path: Path
+
+    @property
+    def metrics(self) -> Path:
+        return self.path / "metrics.csv"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "train.log"
+
+    @property
+    def last(self) -> Path:
+        return self.checkpoints / "last.ckpt"
+
+    @property
+    def _lock(self) -> Path:
+        return self.path.parent / f".{self.path.name}.lock"
+
+    @property
+    def best(self) -> Path:
+        return self.checkpoints / "best.ckpt"
+
+    @property
+    def probes(self) -> Path:
+        return self.path / "probes"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.html"
+
+    def exists(self) -> bool:
+        return (self.path / "config.yaml").exists()
+
+    def finished(self) -> bool:
+        return (self.path / "DONE").exists()
+
+    def result(self) -> dict[str, Any]:
+        """What `finish` wrote."""
+        result: dict[str, Any] = json.loads((self.path / "DONE").read_text(encoding="utf-8"))
+        return result
+
+    def must_be_free(self) -> None:
+        """A run that was stopped is not overwritten by mistake."""
+        if self.exists():
+            raise RunExists(
+                f"{self.path}: this run has been started before and is not finished. "
+                "Continue it with ckpt_path=auto, or start afresh with overwrite=true"
+            )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One process at a time trains a run; the lock goes away with the process, however it ends."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._lock.open("w", encoding="utf-8") as stream:
+            # More than once: somebody may just be asking whether it is held.
+            if not any(_acquired(stream, pause) for pause in (0, 0.1, 0.3)):
+                raise RunExists(f"{self.path}: another process is training this run; wait, or give another name=")
+            yield
+
+    def in_use(self) -> bool:
+        """Whether some process is training this run now."""
+        if not self._lock.exists():
+            return False
+        with self._lock.open(encoding="utf-8") as stream:
+            return not _acquired(stream)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Write down how this start of the run ended, if it was not at the end of the training."""
+        try:
+            yield
+        except BaseException as error:
+            stopped = isinstance(error, Interrupted | KeyboardInterrupt)
+            text = str(error) or type(error).__name__
+            with suppress(OSError):  # on a full disk the error itself must get through
+                known = self.provenance()
+                known["starts"][-1]["ended"] = {"state": "stopped" if stopped else "failed", "why": text.splitlines()[0]}
+                _write(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
+            raise
+
+    def provenance(self) -> dict[str, Any]:
+        """What is known of the run's starts and its corpus; empty before the first."""
+        file = self.path / "provenance.json"
+        known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        return known
+
+    def settings(self) -> dict[str, Any]:
+        """What the run was started with."""
+        known: dict[str, Any] = yaml.safe_load((self.path / "config.yaml").read_text(encoding="utf-8")) or {}
+        return known
+
+    def corpus_name(self) -> str:
+        """Of the corpus that the run was trained on; empty where that is not known."""
+        return str(self.provenance().get("corpus", {}).get("name", ""))
+
+    def enter(self, config: str, corpus: dict[str, Any]) -> dict[str, Any]:
+        """Make the folder, or enter it again; returns the provenance, to which this start has been added."""
+        self.checkpoints.mkdir(parents=True, exist_ok=True)
+        for leftover in self.checkpoints.glob("*.new"):
+            leftover.unlink()
+        _write(self.path / "config.yaml", config)
+        known = self.provenance()
+        # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
+        known.setdefault("wandb_id", _wandb_id(self.path.name))
+        known["corpus"] = corpus
+        known.setdefault("starts", []).append(provenance())
+        _write(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
+        return known
+
+    def clear(self) -> None:
+        """Remove a run, and nothing that is not one."""
+        if self.path.exists() and any(self.path.iterdir()) and not self.exists():
+            raise RunExists(f"{self.path}: overwrite=true removes runs only, and this folder is none (it has no config.yaml)")
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def finish(self, result: dict[str, Any]) -> None:
+        _write(self.path / "DONE", json.dumps(result, indent=1))
+
+
+def provenance() -> dict[str, Any]:
+    """What one would have to know to do it again."""
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "git": _git(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "versions": versions,
+    }
+
+
+def _git() -> dict[str, Any]:
+    """The revision of the program, and whether it had been changed since; empty outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        git = [shutil.which("git") or "git", "-C", str(here)]
+        revision = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)  # noqa: S603
+        status = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True)  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    return {"revision": revision.stdout.strip(), "changed": bool(status.stdout.strip())}
+
+
+def _wandb_id(name: str) -> str:
+    """A new one, unless this start is a step of a W&B sweep, whose agent has chosen it."""
+    if "WANDB_SWEEP_ID" in os.environ and "WANDB_RUN_ID" in os.environ:
+        return os.environ["WANDB_RUN_ID"]
+    return hashlib.blake2b(f"{name}{time.time_ns()}".encode(), digest_size=4).hexdigest()
+
+
+def _acquired(stream: IO[str], pause: float = 0) -> bool:
+    """Whether the lock could be had; it is held until the file is closed."""
+    time.sleep(pause)
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _write(file: Path, text: str) -> None:
+    """Whole or not at all."""
+    temporary = file.with_suffix(file.suffix + ".new")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, file)

@@ -1,0 +1,171 @@
+"""Jobs on a SLURM cluster, by way of submitit, which submits them as an array and queues them again when their time is up.
+
+A job that is preempted goes back into the queue after its run has saved, and then goes on in the same folder. Alone, submitit
+would ask for the next start first and end the run in the middle of a batch.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from ...errors import UserError
+
+from .job import Job
+from .loop import Running
+
+# What submitit calls alike on every kind of cluster.
+GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node", "stderr_to_stdout")
+ASK = 5.0  # seconds between two questions to SLURM
+PATIENCE = 15.0  # seconds that a word from a node may take to reach us over a shared disk
+
+
+class Cluster:
+    """All jobs at once; how many run is the queue's affair."""
+
+    def __init__(self, folder: Path, max_num_timeout: int, resources: dict[str, Any]) -> None:
+        self.slots = sys.maxsize
+        self.queue = Queue()
+        self.executor = _executor(folder, max_num_timeout, resources)
+
+    def start(self, jobs: Sequence[Job]) -> list[Running]:
+        for job in jobs:
+            _exit_file(job).unlink(missing_ok=True)
+        submitted = self.executor.submit_array([Task(job) for job in jobs])
+        return [SlurmJob(job, str(one.job_id), self.queue) for job, one in zip(jobs, submitted, strict=True)]
+
+
+def _executor(folder: Path, max_num_timeout: int, resources: dict[str, Any]) -> Any:
+    try:
+        from submitit import AutoExecutor  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise UserError("hydra/launcher=submitit_slurm needs submitit: pip install -e '.[cluster]'") from None
+    if not shutil.which("sbatch"):
+        raise UserError("hydra/launcher=submitit_slurm: there is no sbatch here; start it on a machine of the cluster")
+    executor = AutoExecutor(folder.resolve(), cluster="slurm", slurm_max_num_timeout=max_num_timeout)
+    wanted = {name: value for name, value in resources.items() if value is not None}
+    try:
+        executor.update_parameters(**{name if name in GENERAL else f"slurm_{name}": value for name, value in wanted.items()})
+    except (TypeError, ValueError) as error:
+        raise UserError(f"hydra.launcher: {error}") from None
+    return executor
+
+
+class Queue:
+    """What SLURM has of ours, asked for seldom and for all jobs together."""
+
+    def __init__(self) -> None:
+        self.ids: set[str] = set()
+        self.asked = -ASK
+
+    def has(self, job_id: str) -> bool:
+        """Waiting, running or waiting again. As long as SLURM does not answer, nothing has changed."""
+        if time.monotonic() - self.asked >= ASK:
+            self.asked = time.monotonic()
+            command = [shutil.which("squeue") or "squeue", "--me", "--noheader", "--array", "--format=%i"]
+            answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+            if answer.returncode == 0:
+                self.ids = set(answer.stdout.split())
+        return job_id in self.ids
+
+    def forget(self) -> None:
+        """Ask again at the next question."""
+        self.asked = -ASK
+
+
+@dataclass
+class SlurmJob:
+    job: Job
+    job_id: str
+    queue: Queue
+    missed: float = 0.0  # since when it is in no queue
+
+    def __post_init__(self) -> None:
+        self.queue.ids.add(self.job_id)
+
+    def status(self) -> int | None:
+        said = _exit_status(self.job)
+        if said == 0:
+            return 0
+        if self.queue.has(self.job_id):
+            self.missed = 0.0
+            return None
+        self.missed = self.missed or time.monotonic()
+        if said is None and time.monotonic() - self.missed < PATIENCE:
+            return None
+        return 1 if said is None else said
+
+    def stop(self) -> None:
+        """SLURM sends SIGTERM and waits (`KillWait`, 30 seconds unless the cluster says otherwise)."""
+        subprocess.run([shutil.which("scancel") or "scancel", self.job_id], check=False)  # noqa: S603
+        self.queue.forget()
+
+    def kill(self) -> None:
+        subprocess.run([shutil.which("scancel") or "scancel", "--signal=KILL", self.job_id], check=False)  # noqa: S603
+        self.stop()
+
+
+def _exit_file(job: Job) -> Path:
+    return job.config.with_suffix(".exit")
+
+
+def _exit_status(job: Job) -> int | None:
+    try:
+        return int(_exit_file(job).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+class Task:
+    """What runs on the node, once for each task of the job: the training as a process of its own, watched."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.warnings: list[int] = []
+
+    def __call__(self) -> None:
+        first = os.environ.get("SLURM_PROCID", "0") == "0"
+        if first:
+            _exit_file(self.job).unlink(missing_ok=True)
+        submitits = {number: signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGUSR2)}
+        status = self._train(first)
+        if self.warnings and status != 0:
+            _queue_again(submitits)
+        elif first:
+            _exit_file(self.job).write_text(str(status), encoding="utf-8")
+
+    def _train(self, first: bool) -> int:
+        """Its exit status. SLURM's warning is passed on, and remembered."""
+        with self.job.log.open("ab") if first else nullcontext() as log:
+            process = subprocess.Popen(self.job.command(), stdout=log, stderr=subprocess.STDOUT)  # noqa: S603
+
+            def warn(number: int, frame: FrameType | None) -> None:
+                self.warnings.append(number)
+                with suppress(ProcessLookupError):
+                    os.kill(process.pid, number)
+
+            for number in (signal.SIGUSR1, signal.SIGUSR2):
+                signal.signal(number, warn)
+            code = process.wait()
+        return code if code >= 0 else 128 - code
+
+    def checkpoint(self) -> Any:
+        """Submitit asks what to do at the next start: the same, the run's folder knows how far it has come."""
+        from submitit.helpers import DelayedSubmission  # noqa: PLC0415 - an extra
+
+        return DelayedSubmission(Task(self.job))
+
+
+def _queue_again(handlers: dict[signal.Signals, Any]) -> None:
+    """As submitit does, which leaves by raising SystemExit; on tasks other than the first it does nothing."""
+    for number, handler in handlers.items():
+        if callable(handler):
+            handler(number, None)

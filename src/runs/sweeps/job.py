@@ -1,0 +1,141 @@
+"""A job of a sweep: a run's settings, frozen in a file, and the command that trains it."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import yaml
+
+from ...errors import UserError
+
+from ..run_folder import RunFolder
+
+# What Hydra must be told again, since a frozen file stands alone.
+ALONE = {
+    "defaults": ["_self_", {"override hydra/job_logging": "none"}, {"override hydra/hydra_logging": "none"}],
+    "hydra": {"output_subdir": None, "run": {"dir": "."}},
+}
+
+
+class Program(Protocol):
+    """What a sweep asks of the program whose jobs it starts; `commands.train` answers."""
+
+    start: tuple[str, ...]
+
+    def folder_of(self, settings: Any) -> RunFolder: ...
+
+    def must_be_the_same(self, folder: RunFolder, settings: Any) -> None: ...
+
+    def refuse_lists(self, overrides: Sequence[str]) -> None: ...
+
+    def science(self, settings: Any) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Job:
+    label: str  # what tells it from the other jobs: lang=de seed=2
+    folder: RunFolder
+    config: Path
+    start: tuple[str, ...]  # what Python is told to run
+    epochs: int
+    processes: int  # that it runs on one machine
+    fresh: bool = False  # overwrite=true: from the start, whatever is there
+    grows: bool = False  # from the checkpoint of another run
+
+    @property
+    def name(self) -> str:
+        return self.config.stem
+
+    @property
+    def log(self) -> Path:
+        """What the job says, also if it fails before it has a folder."""
+        return self.config.with_suffix(".log")
+
+    def command(self) -> list[str]:
+        """The run from its last checkpoint, if it has one."""
+        frozen = ["--config-path", str(self.config.parent.resolve()), "--config-name", self.config.stem]
+        return [sys.executable, *self.start, *frozen, *self._going_on()]
+
+    def _going_on(self) -> list[str]:
+        if self.fresh:
+            return []
+        if self.folder.last.exists():
+            return ["ckpt_path=auto"]
+        # Killed before its first checkpoint, a run that began with another's has nothing of its own to go on from.
+        return ["overwrite=true"] if self.grows and self.folder.exists() else []
+
+
+def frozen(settings: Any, label: str, config: Path, program: Program) -> Job:
+    """Write the settings down; what is edited in conf/ later does not reach the job."""
+    folder = program.folder_of(settings)
+    config.parent.mkdir(parents=True, exist_ok=True)
+    # The name is settled here: it is a hash of the settings, and ckpt_path may be one of them.
+    settled = {"name": folder.path.name, "ckpt_path": settings["ckpt_path"] or (None if settings["overwrite"] else "auto")}
+    text = yaml.safe_dump(settings | settled | ALONE, sort_keys=False, allow_unicode=True)
+    config.write_text(f"# Frozen when the sweep was started.\n{text}", encoding="utf-8")
+    return job_of(settings, label, config, program)
+
+
+def job_of(settings: Any, label: str, config: Path, program: Program) -> Job:
+    devices = settings["trainer"]["devices"]
+    return Job(
+        label,
+        program.folder_of(settings),
+        config,
+        program.start,
+        settings["trainer"]["max_epochs"],
+        devices if isinstance(devices, int) and devices > 0 else 1,
+        settings["overwrite"],
+        settings["ckpt_path"] not in (None, "auto"),
+    )
+
+
+def thawed(config: Path, label: str, program: Program) -> Job:
+    """A job that was frozen before."""
+    settings = yaml.safe_load(config.read_text(encoding="utf-8"))
+    return job_of(settings, label, config, program)
+
+
+def done(job: Job, settings: Any, program: Program) -> bool:
+    """Whether the run is there and finished; one of other settings or on another text is none."""
+    if job.fresh or not job.folder.finished() or job.folder.in_use():
+        return False
+    try:
+        program.must_be_the_same(job.folder, settings)
+    except UserError:
+        return False  # started, it will say what is wrong
+    return True
+
+
+def must_differ(jobs: Sequence[Job]) -> None:
+    """Two jobs in one folder would be the same run twice."""
+    seen: dict[Path, Job] = {}
+    for job in jobs:
+        if other := seen.get(job.folder.path):
+            raise UserError(
+                f"{job.folder.path}: two jobs of the sweep would be this run ({other.label}; {job.label}). "
+                "Leave name= out, or let it depend on what differs: 'name=mine-${seed}'"
+            )
+        seen[job.folder.path] = job
+
+
+def labels(overrides: Sequence[Sequence[str]]) -> list[str]:
+    """For each job the overrides that not all jobs have in common."""
+    if len(overrides) == 1:
+        return [" ".join(overrides[0]) or "the only job"]
+    common = set(overrides[0]).intersection(*overrides[1:])
+    own = [[one.partition("=") for one in job if one not in common] for job in overrides]
+    short = short_names(list(dict.fromkeys(key for job in own for key, _, _ in job)))
+    return [" ".join(f"{short[key]}={value}" for key, _, value in job) for job in own]
+
+
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """The shortest end of each that tells it from the others: `model.dropout` and `network.dropout`, but `lr`."""
+    short = {}
+    for key in keys:
+        parts = key.split(".")
+        ends = [".".join(parts[i:]) for i in reversed(range(len(parts)))]
+        short[key] = next(end for end in ends if not any(k != key and f".{k}".endswith(f".{end}") for k in keys) or end == key)
+    return short

@@ -1,0 +1,181 @@
+"""A search for good settings with Optuna: one trial, one run. The study is in a database, so that it can be taken up again."""
+
+import csv
+import fcntl
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import optuna
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler, NSGAIISampler, RandomSampler, TPESampler
+from optuna.trial import FrozenTrial, TrialState
+from rich.table import Table
+
+from ...errors import UserError
+from ...terminal import console, show_whole, table
+
+from ..run_folder import settings_hash
+from .board import Board
+from .job import Job, Program, frozen, job_of, short_names, thawed
+from .launch import run
+from .loop import Place
+from .search import STATES, Objectives, Plan, Pruning, Search
+
+SAMPLERS = ("tpe", "nsga2", "random")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What conf/hydra/sweeper/optuna.yaml sets."""
+
+    study_name: str | None
+    storage: str
+    n_trials: int
+    n_jobs: int
+    objectives: Sequence[str]
+    directions: Sequence[Literal["minimize", "maximize"]]
+    sampler: str
+    seed: int
+    pruning: dict[str, int] | None
+
+    def check(self) -> None:
+        """Before a study is begun."""
+        if self.sampler not in SAMPLERS:
+            raise UserError(f"hydra.sweeper.sampler={self.sampler}: there is no such sampler; there are: {', '.join(SAMPLERS)}")
+        if len(self.objectives) != len(self.directions) or {*self.directions} - {"minimize", "maximize"}:
+            raise UserError(
+                f"hydra.sweeper.directions={list(self.directions)}: write minimize or maximize once for each of "
+                f"{', '.join(self.objectives)}"
+            )
+        for name, value in (("n_trials", self.n_trials), ("n_jobs", self.n_jobs)):
+            if value < 1:
+                raise UserError(f"hydra.sweeper.{name}={value}: a whole number of at least 1 is needed")
+
+    def plan(self, space: dict[str, BaseDistribution]) -> Plan:
+        pruning = Pruning(**self.pruning) if self.pruning else None
+        objectives = Objectives(list(self.objectives), list(self.directions))
+        return Plan(space, objectives, self.n_trials, self.n_jobs, self._sampler, pruning)
+
+    def _sampler(self, number: int) -> BaseSampler:
+        """Seeded anew for each trial: one seed for the whole study would give the first settings again after every restart."""
+        seed = self.seed * 1_000_003 + number
+        if self.sampler == "tpe":
+            return TPESampler(seed=seed, constant_liar=self.n_jobs > 1)  # trials at the same time keep away from each other
+        return NSGAIISampler(seed=seed) if self.sampler == "nsga2" else RandomSampler(seed=seed)
+
+
+class Launcher(Protocol):
+    folder: Path
+    program: Program
+
+    def settings(self, overrides: Sequence[str]) -> Any: ...
+
+    def place(self, total: int, processes: int) -> Place: ...
+
+
+def search(launcher: Launcher, space: dict[str, BaseDistribution], fixed: Sequence[str], wishes: Wishes) -> None:
+    """Run the trials that the study still lacks, then show which of all are not beaten by another in every objective."""
+    wishes.check()
+    if not space:
+        raise UserError("hparams_search=optuna: nothing to search; give for instance model.dropout=interval(0,0.5)")
+    base = launcher.settings(fixed)
+    name = wishes.study_name or study_name(base, space, wishes, launcher.program)
+    folder = launcher.folder.parent / name
+    trials = Trials(launcher, folder, fixed)
+    with alone(folder):
+        work = Search(opened(name, wishes), wishes.plan(space), trials.job)
+        before = [(trials.job(trial), STATES[trial.state]) for trial in work.trials() if trial.state.is_finished()]
+        processes = job_of(base, "", folder, launcher.program).processes
+        board = Board(wishes.n_trials, before)
+        try:
+            run(work, launcher.place(wishes.n_jobs, processes), board, folder)
+        finally:
+            report(work, folder)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Trials as jobs: frozen when they are first made, and from then on as they were."""
+
+    launcher: Launcher
+    folder: Path
+    fixed: Sequence[str]
+
+    def job(self, trial: FrozenTrial) -> Job:
+        config = self.folder / f"trial-{trial.number}.yaml"
+        label = f"trial {trial.number}  {described(trial)}"
+        if config.exists():
+            return thawed(config, label, self.launcher.program)
+        chosen = [f"{key}={value}" for key, value in trial.params.items()]
+        return frozen(self.launcher.settings([*self.fixed, *chosen]), label, config, self.launcher.program)
+
+
+def study_name(base: Any, space: dict[str, BaseDistribution], wishes: Wishes, program: Program) -> str:
+    """Other settings, another space or other objectives are another study; more trials are the same."""
+    science = {key: value for key, value in program.science(base).items() if key not in space}
+    axes = {key: str(value) for key, value in space.items()}
+    known = {"science": science, "space": axes, "objectives": list(wishes.objectives), "directions": list(wishes.directions)}
+    return f"search-{base['lang']['code']}-{base['model']['name']}-{base['data']['name']}-{settings_hash(known)}"
+
+
+def opened(name: str, wishes: Wishes) -> optuna.Study:
+    """The study of this name, new or as it was left."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
+    if wishes.storage.startswith("sqlite:///"):
+        Path(wishes.storage.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+    study = optuna.create_study(storage=wishes.storage, study_name=name, directions=list(wishes.directions), load_if_exists=True)
+    objectives = study.user_attrs.get("objectives", list(wishes.objectives))
+    if objectives != list(wishes.objectives) or [one.name.lower() for one in study.directions] != list(wishes.directions):
+        raise UserError(
+            f"hydra.sweeper.study_name={name}: this study is about {', '.join(objectives)}; give other objectives another name"
+        )
+    study.set_user_attr("objectives", list(wishes.objectives))
+    return study
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process at a time asks Optuna; it can run as many trials at once as it likes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w", encoding="utf-8") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"{folder}: another process is at this search; wait for it, or give it more n_jobs") from None
+        yield
+
+
+def described(trial: FrozenTrial) -> str:
+    short = short_names(list(trial.params))
+    numbers = {key: f"{value:.3g}" if isinstance(value, float) else value for key, value in trial.params.items()}
+    return " ".join(f"{short[key]}={value}" for key, value in numbers.items())
+
+
+def report(work: Search, folder: Path) -> None:
+    """The Pareto front on the screen, all trials in a file."""
+    names = work.plan.objectives.names
+    front = [trial.number for trial in work.study.best_trials if "run" in trial.user_attrs]
+    with (folder / "trials.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["trial", "state", "pareto", *names, *work.plan.space, "run"])
+        for trial in work.trials():
+            values = trial.values if trial.state == TrialState.COMPLETE else [""] * len(names)
+            chosen = [trial.params.get(key, "") for key in work.plan.space]
+            writer.writerow([trial.number, STATES[trial.state], trial.number in front, *values, *chosen, trial.user_attrs["run"]])
+    show_whole(_front([trial for trial in work.trials() if trial.number in front], names))
+    console.out(f"all trials  {folder / 'trials.csv'}", highlight=False)
+
+
+def _front(trials: Sequence[FrozenTrial], names: Sequence[str]) -> Table:
+    view = table("Pareto front", "trial", numbers=[*names])
+    view.add_column("settings")
+    view.add_column("run", no_wrap=True)
+    for trial in sorted(trials, key=lambda trial: trial.values):
+        numbers = [f"{value:,.4g}" for value in trial.values]
+        view.add_row(str(trial.number), *numbers, described(trial), trial.user_attrs["run"])
+    return view

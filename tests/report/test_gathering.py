@@ -1,0 +1,191 @@
+"""What is found in folders, what is left out, and what is never averaged."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from concord.errors import UserError
+from concord.report.conditions import apart, grouped
+from concord.report.gathering import gather
+from concord.report.learning_curves import accuracy_curve
+from concord.report.report_folder import report, write_page
+from synthetic_runs import asked, settings, write_evaluation, write_run
+
+
+def test_runs_differing_in_their_seed_alone_are_one_condition(study: Path) -> None:
+    groups = grouped(gather([study]).results)
+    assert [(group.language, group.name, len(group.results)) for group in groups] == [
+        ("de", "lstm", 3),
+        ("de", "transformer", 2),
+        ("he", "lstm", 3),
+    ]
+    assert [result.seed for result in groups[0].results] == [1, 2, 3]
+    first = groups[0].first
+    assert (first.finished, first.label, len(first.moments), first.words) == (True, "default", 7, 600_001)
+    assert first.perplexity < 30
+    assert first.scores["prep"].n == 24
+    assert apart(groups) == []
+
+
+def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(study / "de-lstm-s1", folder / "good")
+    (folder / "empty").mkdir()
+    (folder / "foreign").mkdir()
+    (folder / "foreign/notes.txt").write_text("not a run", encoding="utf-8")
+    (folder / "half").mkdir()
+    (folder / "half/config.yaml").write_text("lang: {code: de}\nmodel: {na", encoding="utf-8")
+    (folder / "other").mkdir()
+    (folder / "other/config.yaml").write_text("port: 8080\n", encoding="utf-8")
+    shutil.copytree(study / "de-lstm-s2", folder / "broken")
+    (folder / "broken/probes/final-de-agreement/items.parquet").write_bytes(b"PAR1 and no more")
+    (folder / "broken/probes/de-agreement-step00000050.parquet").write_bytes(b"PAR1 half of it")
+    with (folder / "broken/metrics.csv").open("a", encoding="utf-8") as stream:
+        stream.write("9999,0.3,not a num")
+    (folder / "started").mkdir()
+    shutil.copy(study / "de-lstm-s1/config.yaml", folder / "started")
+    made = report([folder])
+    why = {Path(each.path).relative_to(folder).as_posix(): each.why for each in made.gathered.left_out}
+    assert why["empty"] == "empty"
+    assert why["foreign"].startswith("neither a run")
+    assert why["half"].startswith("cannot be read: ParserError")
+    assert why["other"] == "cannot be read: ValueError: config.yaml is not that of a run"
+    assert why["started"].startswith("nothing has been probed yet")
+    assert why["broken/probes/final-de-agreement/items.parquet"].startswith("no items are shown")
+    assert why["broken/probes/de-agreement-step00000050.parquet"].startswith("no items are shown")
+    assert why["broken/metrics.csv"] == "1 of its lines cannot be read"
+    assert sorted(result.name for result in made.gathered.results) == ["broken", "good"]
+    text = write_page(made, tmp_path / "report.html").read_text(encoding="utf-8")
+    for name in why:
+        assert name in text
+    assert any("half" in note for note in made.notes())
+
+
+def test_a_run_that_goes_on_is_known_by_its_last_probe(tmp_path: Path) -> None:
+    write_run(tmp_path / "going", asked("de", 24), epochs=3, finished=False, chosen=settings("lang=de", "probes.limit=24"))
+    (result,) = gather([tmp_path]).results
+    assert (result.finished, result.items, result.scores["prep"].n) == (False, None, 20)
+    (group,) = grouped([result])
+    assert group.name == "lstm · unfinished"
+    text = write_page(report([tmp_path]), tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Not finished: 1" in text
+
+
+@pytest.mark.parametrize(
+    ("other", "shown", "why"),
+    [
+        ({"whole": ("de", 24, "default", (), 7)}, "set", "the items of the set"),
+        (
+            {"whole": ("de", 24, "default", (("ties", "wrong"),))},
+            "default+ties=wrong",
+            "the scoring contract (default / default+ties=wrong)",
+        ),
+        ({"vocabulary": "v1"}, "vocabulary v1", "the vocabulary (v0 / v1)"),
+    ],
+)
+def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path, other: dict, shown: str, why: str) -> None:
+    for seed in (1, 2):
+        write_run(tmp_path / f"a{seed}", asked("de", 24), seed, epochs=2)
+    whole = asked(*other.pop("whole", ("de", 24)))
+    for seed in (3, 4):
+        write_run(tmp_path / f"b{seed}", whole, seed, epochs=2, **other)
+    made = report([tmp_path])
+    assert [len(group.results) for group in made.groups] == [2, 2]
+    assert {result.name[0] for result in made.groups[0].results} == {"a"}
+    assert shown in made.groups[1].name
+    (note,) = apart(made.groups)
+    assert "2 and 2 runs of the same settings are shown apart" in note
+    assert why in note
+    assert why.split(" (", maxsplit=1)[0] in made.html()
+    heads = [head.name for head in made.tables[0].heads if not head.published]
+    assert len(set(heads)) == 2
+
+
+def test_curves_of_other_samples_are_never_averaged(tmp_path: Path) -> None:
+    for seed, sample in ((1, 20), (2, 20), (3, 10)):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, sample=sample)
+    groups = grouped(gather([tmp_path]).results)
+    assert [len(group.results) for group in groups] == [2, 1]
+    assert [group.name.split(" ")[2] for group in groups] == ["sample", "sample"]
+    assert "the items asked on the way" in apart(groups)[0]
+
+
+def test_two_conditions_of_a_language_never_share_a_name(tmp_path: Path) -> None:
+    same = ("model.embedding=50", "model.dropout=0.1", "data.batch_size=8")
+    for seed, more in enumerate(((), same, (*same, "trainer.max_epochs=3"))):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", *more))
+    names = [group.name for group in grouped(gather([tmp_path]).results)]
+    assert len(set(names)) == len(names) == 3
+
+
+def test_what_a_sweep_keeps_for_itself_is_not_called_left_out(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study / "de-lstm-s1", tmp_path / "de-lstm-s1")
+    (tmp_path / "sweeps/today").mkdir(parents=True)
+    (tmp_path / "sweeps/today/multirun.yaml").write_text("{}", encoding="utf-8")
+    assert gather([tmp_path]).left_out == []
+
+
+def test_a_point_of_fewer_seeds_says_so(study: Path, tmp_path: Path) -> None:
+    for seed, epochs in ((1, 4), (2, 2)):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=epochs, finished=False)
+    (group,) = grouped(gather([tmp_path]).results)
+    assert accuracy_curve(group, "prep").seeds == [2, 2, 2, 1, 1]
+
+
+def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) -> None:
+    whole = asked("de", 24)
+    write_run(tmp_path / "a", whole, 1, epochs=2)
+    write_run(tmp_path / "b", whole, 2, epochs=2, chosen=settings("lang=de", "logger=none", "trainer.threads=1", "paths.runs=x"))
+    write_run(tmp_path / "c", whole, 3, epochs=2, chosen=settings("lang=de", "model.embedding=50", "data.withhold=[obj_rel]"))
+    groups = grouped(gather([tmp_path]).results)
+    assert [len(group.results) for group in groups] == [2, 1]
+    assert groups[1].name == "lstm, model.embedding=50, data.withhold=['obj_rel']"
+
+
+def test_an_evaluation_knows_the_run_it_comes_from(study: Path, capitalised: Path) -> None:
+    found = gather([study, capitalised])
+    groups = grouped(found.results)
+    assert [(group.name, len(group.results)) for group in groups if group.language == "de"] == [
+        ("lstm", 3),
+        ("transformer", 2),
+        ("lstm · default+capitalize", 2),
+    ]
+    assert [result.seed for result in groups[2].results] == [1, 2]
+
+
+def test_what_an_evaluation_says_again_is_left_out(study: Path, tmp_path: Path) -> None:
+    write_evaluation(tmp_path / "again", asked("de", 24), ["de-lstm-s1/best"])
+    write_evaluation(tmp_path / "models", asked("de", 24), ["big/model", "small/model"])
+    found = gather([study / "de-lstm-s1", tmp_path])
+    assert [(Path(each.path).name, each.why) for each in found.left_out] == [
+        ("again", "the same model on the same items as in de-lstm-s1")
+    ]
+    assert [result.name for result in found.results] == ["de-lstm-s1", "big/model", "small/model"]
+    assert [result.items is not None for result in found.results] == [True] * 3
+
+
+def test_a_copy_of_a_run_is_no_second_seed(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study / "de-lstm-s1", tmp_path / "copy")
+    found = gather([study / "de-lstm-s1", tmp_path])
+    assert len(found.results) == 1
+    assert [each.why for each in found.left_out] == [f"the same settings and seed as {study}/de-lstm-s1"]
+
+
+def test_runs_that_began_elsewhere_are_another_condition(tmp_path: Path) -> None:
+    for seed, began in ((1, "auto"), (2, None), (3, "runs/x/checkpoints/best.ckpt")):
+        write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, chosen=dict(settings("lang=de")) | {"ckpt_path": began})
+    assert [len(group.results) for group in grouped(gather([tmp_path]).results)] == [2, 1]
+
+
+def test_folders_may_be_given_by_a_pattern_and_count_once(study: Path) -> None:
+    assert len(gather([f"{study}/de-lstm-*", study / "de-lstm-s1"]).results) == 3
+    with pytest.raises(UserError, match="there is no such folder; give the folders of runs"):
+        gather([study / "nothing"])
+    with pytest.raises(UserError, match="there is no such folder"):
+        gather([f"{study}/x-*"])
+
+
+def test_nothing_to_report_on_is_an_error_that_says_why(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with pytest.raises(UserError, match=r"there is nothing to report on: .*a: empty"):
+        report([tmp_path])
