@@ -19,6 +19,8 @@ def register_plugins() -> None:
 
     for plugin in (ProcessLauncher, SlurmLauncher, PointSweeper, OptunaSweeper):
         plugins.register(plugin)
+        # A configuration may name only what seems to be in Hydra's own namespace.
+        plugins.class_name_to_class[f"hydra_plugins.concord.{plugin.__name__}"] = plugin
 
 
 def run_with_settings(config_name: str, command: Callable[[DictConfig], None]) -> None:
