@@ -11,6 +11,15 @@ def installed_folder(name: str) -> Path:
     return next((place for place in (HERE / name, HERE.parent / name) if place.is_dir()), HERE / name)
 
 
+def own_or_installed(name: str) -> list[Path]:
+    """The folders of this name in which things are looked up, the user's own (where the command is run) before the installed one."""
+    top, _, below = name.partition("/")
+    folders = [Path.cwd() / name, installed_folder(top) / below]
+    return [
+        folder for i, folder in enumerate(folders) if folder.is_dir() and folder.resolve() not in map(Path.resolve, folders[:i])
+    ]
+
+
 def cache_folder(kind: str) -> Path:
     """Where prepared things of a kind are kept (`corpora`, `sets`, `scores` …): below CONCORD_CACHE, or in the user's cache."""
     own = os.environ.get("CONCORD_CACHE")

@@ -1,0 +1,133 @@
+"""The corpus of a run, a class for each file of `conf/data`; what it is made of and how it is read in batches."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
+
+from ..errors import UserError
+from .languages import Clitics, Language
+from .reading import AtLeast, Count, Natural, Plain, Share, machine, read
+
+Paths = tuple[str, ...]
+SplitName = Literal["train", "valid", "test"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusSettings:
+    """What every corpus has. `cut_by_rule`: raw text that our rule of the language cuts into words."""
+
+    name: str
+    seed: Natural = 0
+    max_tokens: Count | None = None
+    exclude_challenge: bool = False
+    limit: Count | None = None
+    counted_in: tuple[SplitName, ...] = ("train",)
+    workers: Count | None = machine(None)
+    batch_size: Count = 64
+    window: Count | None = None
+    warmup_batch_size: Count | None = None
+    evaluation_tokens: Count = 8192
+
+    cut_by_rule: ClassVar[bool] = False
+
+    @property
+    def running_text(self) -> bool:
+        """Whether its words are written as in running text, where a script glues clitics to the next word."""
+        return False
+
+    def clitics(self, language: Language) -> Clitics:
+        """How this corpus writes the clitics of a language; sets that are asked of its models are written alike."""
+        return "joined" if self.running_text else language.clitics
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarCorpus(CorpusSettings):
+    """Sentences drawn from `grammars/<lang>/corpus.avg`."""
+
+    sentences: dict[str, Natural] = field(default_factory=lambda: {"train": 20000, "valid": 2000, "test": 2000})
+    withhold: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileCorpus(CorpusSettings):
+    """Files of the user's own: some that are split, or some for each split."""
+
+    path: Paths | None = None
+    train: Paths | None = None
+    valid: Paths | None = None
+    test: Paths | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextCorpus(FileCorpus):
+    """Raw prose, or sentences that are already cut into tokens."""
+
+    tokenized: bool = False
+
+    @property
+    def running_text(self) -> bool:
+        return not self.tokenized
+
+    @property
+    def cut_by_rule(self) -> bool:  # type: ignore[override]
+        return not self.tokenized
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreebankCorpus(FileCorpus):
+    """CoNLL-U with its own sentences and tokens."""
+
+    words: Literal["surface", "syntactic"] = "surface"
+
+    @property
+    def running_text(self) -> bool:
+        return self.words == "surface"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClamsCorpus(CorpusSettings):
+    """The published corpora of CLAMS, tokenised, clitics split."""
+
+    address: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WikipediaCorpus(CorpusSettings):
+    """Wikipedia from the hub, or from files that have been fetched before."""
+
+    path: Paths | None = None
+    dataset: str = "wikimedia/wikipedia"
+    dump: str = "20231101"
+    tokens: dict[str, Annotated[int, AtLeast(0)]] | None = None
+    read: Count | None = None
+    unknown: Share = 0.05
+    frequent: Count = 50000
+
+    cut_by_rule: ClassVar[bool] = True
+
+    @property
+    def running_text(self) -> bool:
+        return True
+
+
+CORPORA: dict[str, type[CorpusSettings]] = {
+    "grammar": GrammarCorpus,
+    "text": TextCorpus,
+    "conllu": TreebankCorpus,
+    "clams": ClamsCorpus,
+    "wikipedia": WikipediaCorpus,
+}
+
+
+def corpus_class(values: Mapping[str, Plain]) -> type[CorpusSettings]:
+    """The class of settings that a corpus of this name has."""
+    name = str(values.get("name"))
+    if name not in CORPORA:
+        raise UserError(f"data.name={name}: there is no such corpus; there are: {', '.join(CORPORA)}")
+    return CORPORA[name]
+
+
+def read_corpus_settings(values: object) -> CorpusSettings:
+    if not isinstance(values, Mapping):
+        raise UserError(f"data={values}: name a corpus; there are: {', '.join(CORPORA)}")
+    return read(corpus_class(values), values, "data")

@@ -1,0 +1,80 @@
+"""What `evaluate` was told: which models, which sets, which text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import UserError
+from .corpora import CorpusSettings, read_corpus_settings
+from .languages import LanguageChoice, read_language_choice
+from .probing import ProbeSettings, read_probe_settings
+from .reading import Plain, read
+from .run import PathSettings
+from .training import PretrainedSettings
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """`model` is a pretrained one; without it checkpoints of ours are asked, which know their language and their words."""
+
+    probes: ProbeSettings
+    lang: LanguageChoice | None
+    model: PretrainedSettings | None
+    data: CorpusSettings | None
+    paths: PathSettings
+    ckpt_path: tuple[str, ...] | None
+    text: str | None
+    out: str | None
+    device: str
+
+
+def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
+    """Whatever can be wrong with them is found here, before a model is loaded."""
+    plain = read(_TopLevel, values)
+    made = EvaluationSettings(
+        probes=read_probe_settings(plain.probes),
+        lang=read_language_choice(plain.lang) if plain.lang else None,
+        model=_read_pretrained(plain.model) if plain.model else None,
+        data=read_corpus_settings(plain.data) if plain.data else None,
+        paths=plain.paths,
+        ckpt_path=plain.ckpt_path,
+        text=plain.text,
+        out=plain.out,
+        device=plain.device,
+    )
+    _must_ask_something(made)
+    return made
+
+
+def _read_pretrained(values: Mapping[str, Plain]) -> PretrainedSettings:
+    if "network" in values:
+        raise UserError(
+            f"model={values.get('name')}: evaluate.py takes ckpt_path= for models of ours, and model=hf for pretrained ones"
+        )
+    return read(PretrainedSettings, values, "model")
+
+
+def _must_ask_something(settings: EvaluationSettings) -> None:
+    if settings.probes.is_none and settings.text is None and not settings.data:
+        raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
+    if settings.model and not settings.lang:
+        raise UserError("model=hf needs lang=: a pretrained model does not say which language it is to be asked in")
+    if settings.model and settings.data:
+        raise UserError("data=: the perplexity of a pretrained model per word is not comparable; leave data= out with model=hf")
+    if not settings.model and settings.ckpt_path is None:
+        raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
+
+
+@dataclass(frozen=True)
+class _TopLevel:
+    """conf/evaluate.yaml."""
+
+    probes: dict[str, Plain]
+    paths: PathSettings
+    lang: dict[str, Plain] | None = None
+    model: dict[str, Plain] | None = None
+    data: dict[str, Plain] | None = None
+    ckpt_path: tuple[str, ...] | None = None
+    text: str | None = None
+    out: str | None = None
+    device: str = "cpu"
+    tokenizer: dict[str, Plain] = field(default_factory=dict)

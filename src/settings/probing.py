@@ -1,0 +1,50 @@
+"""Which challenge sets are asked, under which rules, and when."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from .reading import AtLeast, Count, Natural, Plain, read
+
+Moments = tuple[Annotated[float, AtLeast(0)], ...]
+
+
+@dataclass(frozen=True)
+class ScheduleSettings:
+    """When a model is probed while it learns."""
+
+    every_epochs: Count = 1
+    epochs: Moments = ()
+    steps: tuple[Natural, ...] = ()
+    words: tuple[Natural, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProbeSettings:
+    """A collection of challenge sets. `rules` are those that were given; the protocol fills in the rest."""
+
+    name: str
+    format: str | None = None
+    path: str | None = None
+    constructions: tuple[str, ...] = ()
+    limit: Count | None = None
+    seed: Natural = 0
+    split: Literal["all", "dev", "test"] = "all"
+    protocol: str = "default"
+    rules: dict[str, Plain] = field(default_factory=dict)
+    scoring: tuple[str, ...] | None = None
+    sample: Count | None = None
+    schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
+
+    @property
+    def is_none(self) -> bool:
+        return self.name == "none"
+
+    @property
+    def given_rules(self) -> Mapping[str, Plain]:
+        """Those that were typed; null leaves a rule to the protocol."""
+        return {name: value for name, value in self.rules.items() if value is not None}
+
+
+def read_probe_settings(values: object) -> ProbeSettings:
+    return read(ProbeSettings, values, "probes")

@@ -1,0 +1,199 @@
+"""From plain values, as YAML and the command line give them, to frozen dataclasses: every key known, every value of its kind.
+
+A field says what it admits by its type (`Annotated[int, AtLeast(1)] | None`) and what it means for a result by its metadata.
+"""
+
+import difflib
+import math
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from ..errors import UserError
+
+Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
+Group = TypeVar("Group")
+NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
+REST = "rest"  # the field that takes the keys which no other field names
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    least: float
+
+    def __str__(self) -> str:
+        return f" of at least {self.least:g}"
+
+    def admits(self, value: float) -> bool:
+        return value >= self.least
+
+
+@dataclass(frozen=True)
+class Above:
+    bound: float
+
+    def __str__(self) -> str:
+        return f" above {self.bound:g}"
+
+    def admits(self, value: float) -> bool:
+        return value > self.bound
+
+
+@dataclass(frozen=True)
+class Below:
+    bound: float
+
+    def __str__(self) -> str:
+        return f" below {self.bound:g}"
+
+    def admits(self, value: float) -> bool:
+        return value < self.bound
+
+
+Count = Annotated[int, AtLeast(1)]
+Natural = Annotated[int, AtLeast(0)]
+Share = Annotated[float, AtLeast(0), Below(1)]
+
+
+def machine(default: Any = MISSING) -> Any:
+    """A setting that changes where or how a run is done, and never its result."""
+    return field(default=default, metadata={"machine": True})
+
+
+def added(earlier: Any) -> Any:
+    """A setting that came later: runs from before it had this value, at which neither names nor comparisons know of it."""
+    return field(default=earlier, metadata={"earlier": earlier})
+
+
+def read(kind: type[Group], values: object, where: str = "") -> Group:
+    """The group of settings in these values, checked; `where` is what their names begin with."""
+    if not isinstance(values, Mapping):
+        raise UserError(f"{where}={values}: settings by name are needed, for instance {where}.{fields(kind)[0].name}=…")  # type: ignore[arg-type]
+    known = _fields(kind)  # type: ignore[arg-type]
+    rest = {key: value for key, value in values.items() if key not in known or key == REST}
+    if rest and REST not in known:
+        raise UserError(_unknown(_join(where, str(next(iter(rest)))), [_join(where, name) for name in known]))
+    found = {key: _check(hint, values[key], _join(where, key)) for key, (_, hint) in known.items() if key in values}
+    missing = [name for name, (each, _) in known.items() if name not in values and name != REST and _has_no_default(each)]
+    if missing:
+        raise UserError(f"{_join(where, missing[0])}: this setting is missing")
+    return kind(**found | ({REST: rest} if REST in known else {}))
+
+
+def result_values(kind: type, values: Mapping[str, Plain], where: str = "") -> Iterator[tuple[str, Plain]]:
+    """Every setting that changes a result, by its full name, with the value as it was given."""
+    known = _fields(kind)
+    for key, value in values.items():
+        each, hint = known.get(key, (None, None))
+        about = each.metadata if each is not None else {}
+        if about.get("machine") or ("earlier" in about and _plain(value) == _plain(about["earlier"])):
+            continue
+        if isinstance(value, Mapping):
+            inner = _dataclass_in(hint)
+            yield from result_values(inner, value, _join(where, key)) if inner else _flatten(value, _join(where, key))
+        else:
+            yield _join(where, key), value
+
+
+def _flatten(values: Mapping[str, Plain], where: str) -> Iterator[tuple[str, Plain]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, _join(where, key))
+        else:
+            yield _join(where, key), value
+
+
+@cache
+def _fields(kind: type) -> dict[str, tuple[Field[Any], Any]]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {each.name: (each, hints[each.name]) for each in fields(kind)}
+
+
+def _has_no_default(each: Field[Any]) -> bool:
+    return each.default is MISSING and each.default_factory is MISSING
+
+
+def _dataclass_in(hint: Any) -> type | None:
+    """The one dataclass that a hint admits; the kinds of a group with several are told apart by their name, not here."""
+    inside = [hint, *get_args(hint)] if hint is not None else []
+    found = [each for each in inside if isinstance(each, type) and is_dataclass(each)]
+    return found[0] if len(found) == 1 else None
+
+
+def _join(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    return f"{name}: there is no such setting; {there}"
+
+
+# ----------------------------------------------------------------------- values
+
+
+def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:
+    """The value, of the kind that the hint names; `null` tells whether nothing at all would do as well."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if {bool, int, float, str} <= {*inside}:  # Plain: whatever YAML can say
+        return value
+    if origin is Annotated:
+        checked = _check(inside[0], value, place, null)
+        if not all(bound.admits(checked) for bound in inside[1:]):
+            raise _wrong(inside[0], value, place, null, inside[1:])
+        return checked
+    if origin in (Union, types.UnionType):
+        return _check_union(inside, value, place)
+    if origin is Literal:
+        if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in inside):
+            shown = ", ".join(str(each).lower() if isinstance(each, bool) else str(each) for each in inside)
+            raise UserError(f"{place}={_typed(value)}: write one of {shown}{', or null' if null else ''}")
+        return value
+    if origin is tuple:
+        listed = value if isinstance(value, list | tuple) else [value]
+        return tuple(_check(inside[0], each, place) for each in listed)
+    if origin in (dict, Mapping):
+        if not isinstance(value, Mapping):
+            raise UserError(f"{place}={_typed(value)}: names with values are needed, for instance {place}.name=…")
+        return {str(key): _check(inside[1], each, _join(place, str(key))) for key, each in value.items()}
+    if isinstance(hint, type) and is_dataclass(hint):
+        return read(hint, value, place)
+    return _check_scalar(hint, value, place, null)
+
+
+def _check_union(inside: tuple[Any, ...], value: Any, place: str) -> Any:
+    null = types.NoneType in inside
+    if value is None and null:
+        return None
+    kinds = [each for each in inside if each is not types.NoneType]
+    for each in kinds[:-1]:
+        try:
+            return _check(each, value, place, null)
+        except UserError:
+            continue
+    return _check(kinds[-1], value, place, null)
+
+
+def _check_scalar(kind: type, value: Any, place: str, null: bool) -> Any:
+    if kind is str and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)  # name=1 is a name too
+    fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
+    if not fits or (isinstance(value, bool) and kind is not bool) or (isinstance(value, float) and not math.isfinite(value)):
+        raise _wrong(kind, value, place, null)
+    return value
+
+
+def _wrong(kind: type, value: Any, place: str, null: bool, bounds: tuple[Any, ...] = ()) -> UserError:
+    wanted = NAMES.get(kind, kind.__name__) + " and".join(str(bound) for bound in bounds)
+    return UserError(f"{place}={_typed(value)}: {wanted} is needed{', or null' if null else ''}")
+
+
+def _typed(value: Any) -> str:
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

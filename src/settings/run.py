@@ -1,0 +1,192 @@
+"""A run described by its settings: what it is made of, what changes its result, what it is called."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from ..errors import UserError
+from .corpora import CorpusSettings, corpus_class, read_corpus_settings
+from .languages import Clitics, Language, LanguageChoice, each_language, read_language_choice
+from .probing import ProbeSettings, read_probe_settings
+from .reading import Natural, Plain, machine, read, result_values
+from .training import (
+    CallbackSettings,
+    LoggerSettings,
+    ModelSettings,
+    PieceTokenizer,
+    TokenizerSettings,
+    TrainerSettings,
+    WordTokenizer,
+)
+
+FALSE = ("", "0", "false", "no", "none")
+
+
+@dataclass(frozen=True)
+class PathSettings:
+    """Where things go, relative to where the command is run."""
+
+    runs: str
+    results: str
+    cache: str
+    downloads: str
+    offline: bool | str = False
+
+    @property
+    def may_download(self) -> bool:
+        """From the environment `offline` comes as text, and may be set to nothing."""
+        return str(self.offline).lower() in FALSE
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that a training run was told. `plain` are the same settings as the run's config.yaml has them."""
+
+    plain: Mapping[str, Plain] = field(repr=False)
+    lang: LanguageChoice
+    model: ModelSettings
+    data: CorpusSettings
+    tokenizer: TokenizerSettings
+    probes: ProbeSettings
+    trainer: TrainerSettings
+    callbacks: CallbackSettings
+    logger: LoggerSettings
+    paths: PathSettings
+    seed: Natural
+    name: str | None
+    tags: tuple[str, ...]
+    ckpt_path: str | None
+    overwrite: bool
+    prepare: bool
+    summary: bool
+
+    # The groups that change a result; the corpus has a class for each of its kinds.
+    RESULT: ClassVar = ("lang", "model", "data", "tokenizer", "probes", "trainer", "callbacks")
+
+    @property
+    def languages(self) -> tuple[Language, ...]:
+        """One, or several in one model."""
+        return each_language(self.lang)
+
+    def clitics(self, language: Language) -> Clitics:
+        """How the corpus of the run, and so the sets that are asked, write what a script glues together."""
+        return self.data.clitics(language)
+
+    @property
+    def begins_elsewhere(self) -> bool:
+        """Whether it starts from the checkpoint of another run."""
+        return self.ckpt_path not in (None, "auto")
+
+    @property
+    def processes(self) -> int:
+        """That train together, on all machines; each reads its share of every batch, so their number changes the result."""
+        devices = self.trainer.devices
+        if not isinstance(devices, int) or devices < 0:
+            devices = (
+                int(devices) if str(devices).isascii() and str(devices).isdecimal() else _all_devices(self.trainer.accelerator)
+            )
+        return devices * self.trainer.num_nodes
+
+    def result_settings(self) -> dict[str, Plain]:
+        """Every setting that changes the result, by its full name; the one answer to whether two runs are the same."""
+        found: dict[str, Plain] = {}
+        for group in self.RESULT:
+            values = self.plain.get(group)
+            if isinstance(values, Mapping):
+                kind = corpus_class(values) if group == "data" else type(getattr(self, group))
+                found |= dict(result_values(kind, values, group))
+        found["seed"] = self.seed
+        if self.processes != 1:
+            found["processes"] = self.processes
+        return found
+
+    def run_name(self) -> str:
+        """`name`, or language, network, corpus, seed, and a hash of every setting that changes the result."""
+        if self.name:
+            return self.name
+        hashed = self.result_settings() | ({"ckpt_path": self.ckpt_path} if self.begins_elsewhere else {})
+        parts = (self.lang.code, self.model.name, self.data.name, f"s{self.seed}")
+        return "-".join([*parts, settings_hash(hashed)])
+
+    @property
+    def folder(self) -> Path:
+        """Where the run lives."""
+        return Path(self.paths.runs) / self.run_name()
+
+    def facts(self) -> dict[str, Plain]:
+        """What a checkpoint says of itself, so that nothing has to be asked later. `language` is that of a run with only one."""
+        languages: dict[str, Plain] = {each.code: each.plain() | {"clitics": self.clitics(each)} for each in self.languages}
+        clitics = "joined" if self.data.running_text else self.lang.clitics
+        return {"language": self.lang.plain(), "languages": languages, "clitics": clitics, "settings": dict(self.plain)}
+
+
+def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
+    """From the composed configuration, or from the config.yaml of a run."""
+    if "network" not in _group(values, "model"):
+        raise UserError("model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or model=transformer")
+    plain = read(_TopLevel, values)
+    kind: type[TokenizerSettings] = PieceTokenizer if plain.tokenizer.get("name") == "sentencepiece" else WordTokenizer
+    return RunSettings(
+        plain=values,
+        lang=read_language_choice(plain.lang),
+        model=read(ModelSettings, plain.model, "model"),
+        data=read_corpus_settings(plain.data),
+        tokenizer=read(kind, plain.tokenizer, "tokenizer"),
+        probes=read_probe_settings(plain.probes),
+        trainer=plain.trainer,
+        callbacks=plain.callbacks,
+        logger=plain.logger,
+        paths=plain.paths,
+        seed=plain.seed,
+        name=plain.name,
+        tags=plain.tags,
+        ckpt_path=plain.ckpt_path,
+        overwrite=plain.overwrite,
+        prepare=plain.prepare,
+        summary=plain.summary,
+    )
+
+
+def settings_hash(settings: Mapping[str, object]) -> str:
+    """Eight characters for exactly these settings."""
+    text = json.dumps(settings, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+@dataclass(frozen=True)
+class _TopLevel:
+    """conf/train.yaml; groups of several kinds are read by their own functions."""
+
+    lang: dict[str, Plain]
+    model: dict[str, Plain]
+    data: dict[str, Plain]
+    tokenizer: dict[str, Plain]
+    probes: dict[str, Plain]
+    trainer: TrainerSettings
+    callbacks: CallbackSettings
+    paths: PathSettings
+    seed: Natural
+    logger: LoggerSettings = field(default_factory=LoggerSettings)
+    name: str | None = machine(None)
+    tags: tuple[str, ...] = machine(())
+    ckpt_path: str | None = machine(None)
+    overwrite: bool = machine(default=False)
+    prepare: bool = machine(default=False)
+    summary: bool = machine(default=False)
+
+
+def _group(values: Mapping[str, Plain], name: str) -> Mapping[str, Plain]:
+    group = values.get(name)
+    return group if isinstance(group, Mapping) else {}
+
+
+def _all_devices(accelerator: str) -> int:
+    """`devices=auto` as Lightning understands it: every GPU, or one process where there is none."""
+    if accelerator == "cpu":
+        return 1
+    import torch  # noqa: PLC0415 - seconds, and only where the number of GPUs is asked for
+
+    return max(torch.cuda.device_count(), 1)

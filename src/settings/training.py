@@ -1,0 +1,126 @@
+"""How a model is made and trained: network, optimiser, trainer, checkpoints, and who is told the numbers."""
+
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Literal
+
+from .reading import Above, Count, Natural, Plain, Share, machine
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The network and how it learns. What a network, an optimiser or a schedule takes is its own affair."""
+
+    name: str
+    embedding: Count
+    tied: bool
+    dropout: Share
+    init: Annotated[float, Above(0)]
+    network: dict[str, Plain]
+    optimizer: dict[str, Plain]
+    scheduler: dict[str, Plain]
+    compile: bool = False
+
+
+@dataclass(frozen=True)
+class PretrainedSettings:
+    """A model of the Hugging Face hub or of a folder."""
+
+    name: str | None = None
+    revision: str | None = None
+    kind: Literal["auto", "masked", "causal"] = "auto"
+    safetensors: bool = True
+    device: str = "auto"
+    tokens: Count = 1024
+    start: str = "bos"
+    spacing: Literal["written", "joined"] = "written"
+    skip_multi_piece: bool = False
+    equal_pieces: bool = False
+
+
+@dataclass(frozen=True)
+class WordTokenizer:
+    """The most frequent words."""
+
+    name: Literal["word"]
+    vocabulary_size: Annotated[int, Above(1)] | None = 50000
+    counted_in: tuple[str, ...] = ("train",)
+    rules: Literal["language", "moses"] = "language"
+
+
+@dataclass(frozen=True)
+class PieceTokenizer:
+    """Pieces of words, learnt by sentencepiece."""
+
+    name: Literal["sentencepiece"]
+    kind: Literal["unigram", "bpe"] = "unigram"
+    vocabulary_size: Count = 16000
+    rules: Literal["language", "moses"] = "language"
+
+
+TokenizerSettings = WordTokenizer | PieceTokenizer
+
+
+@dataclass(frozen=True)
+class TrainerSettings:
+    """Lightning's trainer; `rest` are further settings of it, which it checks itself."""
+
+    max_epochs: Count
+    accelerator: str = machine("auto")
+    devices: int | str = machine(1)
+    num_nodes: Count = machine(1)
+    strategy: str = machine("auto")
+    precision: int | str = 32
+    gradient_clip_val: Annotated[float, Above(0)] | None = None
+    accumulate_grad_batches: Count = 1
+    log_every_n_steps: Count = machine(50)
+    profiler: str | None = machine(None)
+    threads: Count | None = machine(None)
+    rest: dict[str, Plain] = field(default_factory=dict)
+
+    def lightning(self) -> dict[str, Plain]:
+        """What Lightning's trainer is made with."""
+        ours = {"threads", "rest"}
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ours} | self.rest
+
+
+@dataclass(frozen=True)
+class CheckpointSettings:
+    """Which checkpoints are kept."""
+
+    monitor: str = "valid/perplexity"
+    mode: Literal["min", "max"] = "min"
+    every_n_steps: Natural = machine(1000)
+    at_words: tuple[Natural, ...] = machine(())
+
+
+@dataclass(frozen=True)
+class EarlyStoppingSettings:
+    """When a run that no longer improves is ended."""
+
+    monitor: str = "valid/perplexity"
+    mode: Literal["min", "max"] = "min"
+    patience: Count | None = None
+
+
+@dataclass(frozen=True)
+class CallbackSettings:
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
+    early_stopping: EarlyStoppingSettings = field(default_factory=EarlyStoppingSettings)
+
+
+@dataclass(frozen=True)
+class WandbSettings:
+    project: str = "concord"
+
+
+@dataclass(frozen=True)
+class TensorboardSettings:
+    """Nothing to set: it writes into the run's folder."""
+
+
+@dataclass(frozen=True)
+class LoggerSettings:
+    """Who is told the numbers besides metrics.csv."""
+
+    wandb: WandbSettings | None = None
+    tensorboard: TensorboardSettings | None = None
