@@ -1,0 +1,218 @@
+"""How far a reader has to go: what a training run and an evaluation pass through, and counts over the source.
+
+`python benchmarks/reading_path.py [ROOT]`: ROOT is a checkout (this one unless another is named), before or after the source
+became one package. Reports are left out of the traces: they are a program of their own.
+
+A function is counted once, however often it is called; comprehensions and lambdas belong to the function they stand in. A border is
+crossed where a function leads, directly or through a framework, to one in another file of the project: `borders` counts pairs of
+files, `calls` pairs of functions.
+"""
+
+import argparse
+import ast
+import json
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from inspect import CO_OPTIMIZED
+from pathlib import Path
+from types import CodeType, FrameType
+
+COMMANDS = {
+    "training": "train.py debug=fast data.workers=1 data.limit=60 trainer.threads=1 paths.runs=runs name=traced",
+    "evaluation": "evaluate.py ckpt_path=runs/traced/checkpoints/best.ckpt probes.limit=20 paths.results=results",
+}
+Place = tuple[str, str]  # a file of the project, and a function in it
+
+
+# --------------------------------------------------------------- what a program passes through
+
+
+@dataclass
+class Trace:
+    """The functions of a project that have been called, and which called which."""
+
+    root: str
+    functions: set[Place] = field(default_factory=set)
+    calls: set[tuple[Place, Place]] = field(default_factory=set)
+    known: dict[object, Place | None] = field(default_factory=dict)
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        if event != "call" or (callee := self.place(frame)) is None:
+            return
+        self.functions.add(callee)
+        caller = self.nearest(frame.f_back)
+        if caller and caller != callee:
+            self.calls.add((caller, callee))
+
+    def nearest(self, frame: FrameType | None) -> Place | None:
+        """The function of the project that led here, perhaps through a framework."""
+        while frame is not None:
+            if place := self.place(frame):
+                return place
+            frame = frame.f_back
+        return None
+
+    def place(self, frame: FrameType) -> Place | None:
+        if frame.f_code not in self.known:
+            self.known[frame.f_code] = self._place(frame.f_code)
+        return self.known[frame.f_code]
+
+    def _place(self, code: CodeType) -> Place | None:
+        if not (code.co_filename.startswith(self.root) and code.co_flags & CO_OPTIMIZED):  # bodies of modules and classes are not
+            return None
+        file = code.co_filename.removeprefix(self.root)
+        name = code.co_qualname.split(".<locals>.<")[0]
+        if name.startswith("<") or "report" in Path(file).parts or file.startswith((".venv", "tests", "benchmarks")):
+            return None
+        return file, name
+
+    def counts(self) -> dict[str, int]:
+        crossing = {(caller, callee) for caller, callee in self.calls if caller[0] != callee[0]}
+        return {
+            "files": len({file for file, _ in self.functions}),
+            "functions": len(self.functions),
+            "borders": len({(caller[0], callee[0]) for caller, callee in crossing}),
+            "calls": len(crossing),
+        }
+
+
+def trace(root: Path, command: list[str]) -> dict[str, int]:
+    """Run a program of the checkout inside this process."""
+    found = Trace(f"{root}/")
+    sys.argv[:] = [str(root / command[0]), *command[1:]]
+    threading.setprofile(found)
+    sys.setprofile(found)
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return found.counts()
+
+
+def traced(root: Path, command: str, work: Path) -> dict[str, int]:
+    """The same in a process of its own, which finds the packages of that checkout and no others."""
+    (work / "path").mkdir(exist_ok=True)
+    link = work / "path/concord"
+    if is_one_package(root) and not link.exists():
+        link.symlink_to(root / "src")
+    packages = work / "path" if is_one_package(root) else root / "src"
+    environment = os.environ | {"PYTHONPATH": str(packages), "CONCORD_CACHE": tempfile.mkdtemp(dir=work), "OMP_NUM_THREADS": "1"}
+    file = work / "counts.json"
+    arguments = [sys.executable, str(Path(__file__).resolve()), str(root), "--trace", command, "--to", str(file)]
+    done = subprocess.run(arguments, cwd=work, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode or not file.exists():
+        raise SystemExit(done.stdout + done.stderr)
+    counts: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))
+    file.unlink()
+    return counts
+
+
+def is_one_package(root: Path) -> bool:
+    return (root / "src/__init__.py").exists()
+
+
+# ------------------------------------------------------------------- what stands in the source
+
+
+def static_counts(root: Path) -> dict[str, int]:
+    files = sorted((root / "src").rglob("*.py"))
+    programs = [file for file in (root / "train.py", root / "evaluate.py") if file.exists()]
+    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in (*files, *programs)}
+    return {
+        "Any in annotations": sum(count_any(tree) for tree in trees.values()),
+        "function-level imports": sum(count_inner_imports(tree) for tree in trees.values()),
+        "module names with two meanings": len(repeated_modules(root / "src", files)),
+        "class names with two meanings": len(repeated_classes(root / "src", trees)),
+        "pairs of duplicates": duplicate_pairs(root),
+    }
+
+
+def count_any(tree: ast.AST) -> int:
+    """How often `Any` stands in an annotation; not where it is imported."""
+    return sum(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(tree)) + sum(
+        isinstance(node, ast.Attribute) and node.attr == "Any" for node in ast.walk(tree)
+    )
+
+
+def count_inner_imports(tree: ast.AST) -> int:
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    inner = {id(node) for made in functions for node in ast.walk(made) if isinstance(node, ast.Import | ast.ImportFrom)}
+    return len(inner)
+
+
+def repeated_modules(source: Path, files: list[Path]) -> dict[str, list[str]]:
+    """Modules of one name in several packages. A format's reader and writer may share its name."""
+    named = defaultdict(list)
+    for file in files:
+        where = file.relative_to(source)
+        if file.name == "__init__.py" and file.parent != source:
+            named[file.parent.name].append(str(where))
+        elif not file.name.startswith("__"):
+            named[file.stem].append(str(where))
+    return {name: where for name, where in named.items() if len(where) > 1 and not _reads_and_writes(where)}
+
+
+def _reads_and_writes(where: list[str]) -> bool:
+    return {Path(file).parent.name for file in where} == {"readers", "writers"}
+
+
+def repeated_classes(source: Path, trees: dict[Path, ast.Module]) -> dict[str, list[str]]:
+    """Public classes of one name in several modules."""
+    named = defaultdict(list)
+    for file, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                named[node.name].append(os.path.relpath(file, source))
+    return {name: where for name, where in named.items() if len(where) > 1}
+
+
+def duplicate_pairs(root: Path) -> int:
+    """Places that share six or more lines, by the command `duplicates`; -1 where it is not installed."""
+    command = shutil.which("duplicates")
+    if command is None:
+        return -1
+    done = subprocess.run([command, "--repo", str(root / "src")], capture_output=True, text=True, check=True)
+    return int(next((word for word in done.stdout.split() if word.isdigit()), "0"))
+
+
+# ------------------------------------------------------------------------------------- command
+
+
+def rows(root: Path) -> Iterator[tuple[str, int]]:
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, command in COMMANDS.items():
+            yield from ((f"{name}: {what}", count) for what, count in traced(root, command, Path(temporary)).items())
+    yield from static_counts(root).items()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).resolve().parents[1], help="a checkout")
+    parser.add_argument("--names", action="store_true", help="which names have two meanings")
+    parser.add_argument("--trace", help=argparse.SUPPRESS)
+    parser.add_argument("--to", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    root = asked.root.resolve()
+    if asked.trace:
+        asked.to.write_text(json.dumps(trace(root, asked.trace.split())), encoding="utf-8")
+        return
+    for name, count in rows(root):
+        print(f"{name:<32} {count:>6,}")
+    if asked.names:
+        files = sorted((root / "src").rglob("*.py"))
+        trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+        for name, where in (repeated_modules(root / "src", files) | repeated_classes(root / "src", trees)).items():
+            print(name, *where)
+
+
+if __name__ == "__main__":
+    main()
