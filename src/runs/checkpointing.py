@@ -1,0 +1,109 @@
+"""Checkpoints while a run trains: the best, the last, and some by words seen; written whole or not at all."""
+
+import errno
+import math
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+from pytorch_lightning import Callback
+
+from ..errors import UserError
+from ..lm.checkpoints import CheckpointError
+from ..lm.training import Training
+from .metrics_file import MetricsFile
+
+BEST, LAST = "best.ckpt", "last.ckpt"
+
+
+class Checkpoints(Callback):
+    """`last` every so many steps and after every epoch; `best` by a metric; one more at each of `at_words` words seen."""
+
+    def __init__(
+        self, folder: Path, monitor: str, mode: str, every_n_steps: int, at_words: list[int], metrics: MetricsFile
+    ) -> None:
+        if mode not in ("min", "max"):
+            raise UserError(f"callbacks.checkpoints.mode={mode}: write min or max")
+        self.folder = folder
+        self.monitor = monitor
+        self.sign = 1 if mode == "min" else -1
+        self.every_n_steps = every_n_steps
+        self.at_words = sorted(at_words)
+        self.done_words: list[int] = []
+        self.metrics = metrics
+        self.best = math.inf
+        self.best_epoch = -1
+        self.stopped = False
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "best": self.best,
+            "best_epoch": self.best_epoch,
+            "done_words": self.done_words,
+            "rows": self.metrics.rows,
+            "stopped": self.stopped,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        # A checkpoint of another run knows of a best that is not here.
+        if (self.folder / BEST).exists():
+            self.best, self.best_epoch = state["best"], state["best_epoch"]
+        self.done_words = state["done_words"]
+        self.stopped = state["stopped"]
+        self.metrics.keep(state["rows"])
+
+    def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        # A run that had decided to stop early when it was interrupted has nothing left to train.
+        trainer.should_stop = self.stopped
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        assert isinstance(module, Training)
+        done = batch_idx + 1
+        stepped = done % trainer.accumulate_grad_batches == 0
+        # The end of an epoch saves after its validation; in the middle of an accumulated step there is nothing to go on from.
+        if done == trainer.num_training_batches or not stepped:
+            return
+        self._by_words(trainer, module.words_seen)
+        if self.every_n_steps and trainer.global_step % self.every_n_steps == 0:
+            self.save_last(trainer)
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        assert isinstance(module, Training)
+        self.stopped = trainer.should_stop
+        value = self.sign * float(trainer.callback_metrics[self.monitor])
+        improved = value < self.best or self.best_epoch < 0
+        if improved:
+            self.best, self.best_epoch = value, trainer.current_epoch
+        self._by_words(trainer, module.words_seen)
+        self.save_last(trainer, best_too=improved)
+
+    def _by_words(self, trainer: pl.Trainer, seen: int) -> None:
+        """One file for every number of words that has been reached since the last look."""
+        for words in self.at_words:
+            if words <= seen and words not in self.done_words:
+                self.done_words.append(words)
+                self._save(trainer, self.folder / f"words-{words}.ckpt")
+
+    def save_last(self, trainer: pl.Trainer, best_too: bool = False) -> None:
+        """All ranks take part; the first writes. `best` first: a run that dies in between finds the best again."""
+        self._save(trainer, self.folder / LAST, *([self.folder / BEST] if best_too else []))
+
+    def _save(self, trainer: pl.Trainer, file: Path, *copies: Path) -> None:
+        temporary = file.with_suffix(".new")
+        try:
+            trainer.save_checkpoint(temporary)
+            if trainer.is_global_zero:
+                for copy in copies:
+                    shutil.copyfile(temporary, copy.with_suffix(".copy"))
+                    os.replace(copy.with_suffix(".copy"), copy)
+                os.replace(temporary, file)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
+            raise CheckpointError(
+                f"{file}: cannot be written: {reason}. The checkpoint before it is kept; make room and go on with ckpt_path=auto"
+            ) from error
