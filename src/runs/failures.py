@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..errors import UserError
-
 from . import slurm
 from .signals import Interrupted, heeded
 

@@ -18,16 +18,15 @@ from pytorch_lightning.loggers.logger import Logger
 from ..data.batches import EvaluationLoader, Loader, Plan, Shape
 from ..data.corpus import Corpus
 from ..errors import UserError
-
 from ..lm.checkpoints import load
+from ..lm.model import Architecture, LanguageModel
+from ..lm.optimisation import Horizon, optimizer, schedule
+from ..lm.training import Training, TrainingLog
 from .checkpointing import Checkpoints
 from .interruption import Interruption
 from .metrics_file import MetricsFile
-from ..lm.model import Architecture, LanguageModel
-from ..lm.optimisation import Horizon, optimizer, schedule
 from .progress_report import ProgressReport
 from .run_folder import RunFolder
-from ..lm.training import Training, TrainingLog
 
 log = logging.getLogger(__name__)
 # What a run measures at every validation, and can be watched.

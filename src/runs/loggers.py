@@ -10,7 +10,6 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from pytorch_lightning.loggers.logger import Logger
 
 from ..errors import UserError
-
 from ..lm.checkpoints import read
 
 NAMES = ("wandb", "tensorboard")

@@ -9,10 +9,9 @@ import pytorch_lightning as pl
 from pytorch_lightning import Callback
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ..terminal import console
-
 from ..lm.perplexity import Tally
 from ..lm.training import Training
+from ..terminal import console
 
 log = logging.getLogger(__name__)
 REFRESH = 0.2  # seconds; asking a GPU for the loss more often would slow it down

@@ -6,9 +6,8 @@ from typing import Any
 from rich.tree import Tree
 
 from ..data.corpus import Corpus
-from ..terminal import show, table
-
 from ..lm.model import LanguageModel
+from ..terminal import show, table
 from .run_folder import RunFolder
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,6 @@ from typing import IO, Any
 import yaml
 
 from ..errors import UserError
-
 from .signals import Interrupted
 
 PACKAGES = (

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
+from concord.commands import train as train_module
 from concord.lm.checkpoints import load
 from concord.runs.failures import explained
 from concord.runs.metrics_file import read
@@ -16,8 +17,6 @@ from concord.runs.run_folder import RunFolder
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, train
-
-from concord.commands import train as train_module
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from concord.commands import evaluate as evaluate_module
+from concord.commands import train as train_module
 from concord.data.batches import EvaluationLoader, Plan
 from concord.data.corpus import VocabularyRule, prepare
 from concord.data.grammar import folder_of
@@ -24,9 +26,6 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 from publisher import published
 from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, command, recipe, run, same_weights, train
-
-from concord.commands import evaluate as evaluate_module
-from concord.commands import train as train_module
 
 STEMS = "seh hör jag lieb kenn ruf lach wein sing tanz lauf renn".split()  # noqa: SIM905
 LINES = [f"der {a}er {b}t den {b}enden {a}enden ." for a in STEMS for b in STEMS]

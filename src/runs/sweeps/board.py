@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from ...terminal import console, table
-
 from ..run_state import PERPLEXITY, History
 from .job import Job
 

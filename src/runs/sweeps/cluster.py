@@ -18,7 +18,6 @@ from types import FrameType
 from typing import Any
 
 from ...errors import UserError
-
 from .job import Job
 from .loop import Running
 

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import yaml
 
 from ...errors import UserError
-
 from ..run_folder import RunFolder
 
 # What Hydra must be told again, since a frozen file stands alone.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ...terminal import console, show_whole
-
 from .board import Board
 from .job import Program, done, frozen, job_of, labels, must_differ
 from .loop import JobList, Place, Sweep, Work

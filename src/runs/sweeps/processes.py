@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import UserError
-
 from .job import Job
 from .loop import Running
 

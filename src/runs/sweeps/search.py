@@ -11,7 +11,6 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ...errors import UserError
 from ...terminal import console
-
 from ..run_folder import RunFolder
 from ..run_state import History
 from .job import Job

@@ -17,7 +17,6 @@ from rich.table import Table
 
 from ...errors import UserError
 from ...terminal import console, show_whole, table
-
 from ..run_folder import settings_hash
 from .board import Board
 from .job import Job, Program, frozen, job_of, short_names, thawed

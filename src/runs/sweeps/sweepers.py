@@ -46,7 +46,6 @@ class OptunaSweeper(Sweeper):
 
     def _search(self, arguments: list[str]) -> None:
         from ...errors import UserError
-
         from .launchers import SweepLauncher
 
         if not find_spec("optuna"):
