@@ -33,10 +33,10 @@ class Candidate:
 
 def command(cfg: DictConfig) -> None:
     # The heavy imports stand inside the functions, so that --help and a misspelt choice answer at once.
-    from ..runs.failures import explained
+    from ..runs.failures import explain_failures
     from ..runs.logs import logged
 
-    with explained(), logged(first=True):
+    with explain_failures(), logged(first=True):
         if not cfg.get("model"):
             checkpoints_of(cfg.ckpt_path)  # before anything that takes time
         evaluate(OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True))

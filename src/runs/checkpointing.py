@@ -10,9 +10,9 @@ from typing import Any
 import pytorch_lightning as pl
 from pytorch_lightning import Callback
 
-from ..errors import UserError
 from ..lm.checkpoints import CheckpointError
 from ..lm.training import Training
+from ..settings.training import CheckpointSettings
 from .metrics_file import MetricsFile
 
 BEST, LAST = "best.ckpt", "last.ckpt"
@@ -21,16 +21,12 @@ BEST, LAST = "best.ckpt", "last.ckpt"
 class Checkpoints(Callback):
     """`last` every so many steps and after every epoch; `best` by a metric; one more at each of `at_words` words seen."""
 
-    def __init__(
-        self, folder: Path, monitor: str, mode: str, every_n_steps: int, at_words: list[int], metrics: MetricsFile
-    ) -> None:
-        if mode not in ("min", "max"):
-            raise UserError(f"callbacks.checkpoints.mode={mode}: write min or max")
+    def __init__(self, folder: Path, settings: CheckpointSettings, metrics: MetricsFile) -> None:
         self.folder = folder
-        self.monitor = monitor
-        self.sign = 1 if mode == "min" else -1
-        self.every_n_steps = every_n_steps
-        self.at_words = sorted(at_words)
+        self.monitor = settings.monitor
+        self.sign = 1 if settings.mode == "min" else -1
+        self.every_n_steps = settings.every_n_steps
+        self.at_words = sorted(settings.at_words)
         self.done_words: list[int] = []
         self.metrics = metrics
         self.best = math.inf

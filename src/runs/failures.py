@@ -11,7 +11,7 @@ from .signals import Interrupted, heeded
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explain_failures() -> Iterator[None]:
     """Turns the failures we know into messages."""
     try:
         with heeded():

@@ -1,11 +1,11 @@
-"""A training run from start to finish, in plain values: what `train.py` does once it has read the configuration."""
+"""A training run from start to finish, in plain values: what `train` does once it knows the settings."""
 
 import difflib
 import inspect
 import logging
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,16 @@ from ..data.batches import EvaluationLoader, Loader, Plan, Shape
 from ..data.corpus import Corpus
 from ..errors import UserError
 from ..lm.checkpoints import load
+from ..lm import networks
 from ..lm.model import Architecture, LanguageModel
-from ..lm.optimisation import Horizon, optimizer, schedule
+from ..lm.optimisation import Horizon
+from ..lm.optimisation import optimizer as make_optimizer
+from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
+from ..probes.callback import ProbeCallback
+from ..settings.reading import Plain
+from ..settings.run import RunSettings
+from ..settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from .checkpointing import Checkpoints
 from .interruption import Interruption
 from .metrics_file import MetricsFile
@@ -36,64 +43,61 @@ PRECISIONS = ("32", "64", "16-mixed", "bf16-mixed", "16-true", "bf16-true", "32-
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train: everything that is not the corpus and not the machine."""
+    """How to train: all that a run does with its corpus, on which machines and how often it saves included."""
 
-    architecture: Architecture
-    optimizer: dict[str, Any]
-    scheduler: dict[str, Any]
+    model: ModelSettings
     shape: Shape
     evaluation_tokens: int
     seed: int
-    checkpoints: dict[str, Any]
-    early_stopping: dict[str, Any]
-    compile: bool
-    trainer: dict[str, Any]
+    checkpoints: CheckpointSettings
+    early_stopping: EarlyStoppingSettings
+    trainer: TrainerSettings
 
-    def check(self, probes: Sequence[str] = ()) -> None:
-        """Find what is wrong with it before a corpus is prepared or a folder touched. `probes` are further metrics to watch."""
+    def check(self, probe_metrics: Sequence[str] = ()) -> None:
+        """Find what is wrong with it before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
+        model = self.model
+        dropout = model.network.get("dropout", 0)
+        if not (isinstance(dropout, int | float) and 0 <= dropout < 1):
+            raise UserError(f"model.network.dropout={dropout}: a number of at least 0 and below 1 is needed")
         try:
             with torch.device("meta"):
-                model = LanguageModel(replace(self.architecture, vocabulary_size=2))
-            optimizer(model.parameters(), **self.optimizer)
-            schedule(Horizon(total=1, first_epoch=1), **self.scheduler)
+                network = networks.build(width=model.embedding, **model.network)
+            make_optimizer(network.parameters(), **model.optimizer)
+            make_schedule(Horizon(total=1, first_epoch=1), **model.scheduler)
         except (TypeError, RuntimeError, ValueError) as error:
             raise error if isinstance(error, UserError) else UserError(f"model: {error}; see conf/model") from None
-        for name, value, least in (
-            ("seed", self.seed, 0),
-            ("trainer.max_epochs", self.trainer["max_epochs"], 1),
-            ("trainer.accumulate_grad_batches", self.trainer.get("accumulate_grad_batches", 1), 1),
-            ("data.batch_size", self.shape.batch_size, 1),
-            ("data.window", self.shape.window or self.shape.window is None or 0, 1),
-            ("data.warmup_batch_size", self.shape.first_epoch or self.shape.first_epoch is None or 0, 1),
-            ("data.evaluation_tokens", self.evaluation_tokens, 1),
-        ):
-            if not (isinstance(value, int) and value >= least):
-                raise UserError(f"{name}={value}: a whole number of at least {least} is needed")
-        for name, value in (
-            ("model.dropout", self.architecture.dropout),
-            ("model.network.dropout", self.architecture.network["dropout"]),
-        ):
-            if not 0 <= value < 1:
-                raise UserError(f"{name}={value}: a share from 0 up to 1 is needed")
-        for where, settings in (("checkpoints", self.checkpoints), ("early_stopping", self.early_stopping)):
-            _check_monitor(f"callbacks.{where}", settings, [*METRICS, *probes])
-        _check_trainer(self.trainer)
-
-    def architecture_for(self, vocabulary_size: int) -> Architecture:
-        """Of a model that knows so many words."""
-        return replace(self.architecture, vocabulary_size=vocabulary_size)
+        for where, monitored in (("checkpoints", self.checkpoints), ("early_stopping", self.early_stopping)):
+            _check_monitor(f"callbacks.{where}", monitored.monitor, [*METRICS, *probe_metrics])
+        _check_trainer(self.trainer.lightning())
 
 
-def _check_monitor(where: str, settings: dict[str, Any], metrics: Sequence[str]) -> None:
-    if settings["monitor"] not in metrics:
-        near = difflib.get_close_matches(settings["monitor"], metrics, n=4, cutoff=0.3)
+def read_recipe(settings: RunSettings) -> Recipe:
+    """How a run trains."""
+    data = settings.data
+    return Recipe(
+        model=settings.model,
+        shape=Shape(data.batch_size, data.window, data.warmup_batch_size),
+        evaluation_tokens=data.evaluation_tokens,
+        seed=settings.seed,
+        checkpoints=settings.callbacks.checkpoints,
+        early_stopping=settings.callbacks.early_stopping,
+        trainer=settings.trainer,
+    )
+
+
+def architecture(model: ModelSettings, vocabulary_size: int) -> Architecture:
+    """Of a model that knows so many words."""
+    return Architecture(vocabulary_size, model.embedding, model.tied, model.dropout, model.init, model.network)
+
+
+def _check_monitor(where: str, monitor: str, metrics: Sequence[str]) -> None:
+    if monitor not in metrics:
+        near = difflib.get_close_matches(monitor, metrics, n=4, cutoff=0.3)
         named = ", ".join(dict.fromkeys([*METRICS, *near]))
-        raise UserError(f"{where}.monitor={settings['monitor']}: no metric that every validation has; there are: {named}")
-    if settings["mode"] not in ("min", "max"):
-        raise UserError(f"{where}.mode={settings['mode']}: write min or max")
+        raise UserError(f"{where}.monitor={monitor}: no metric that every validation has; there are: {named}")
 
 
-def _check_trainer(settings: dict[str, Any]) -> None:
+def _check_trainer(settings: dict[str, Plain]) -> None:
     known = inspect.signature(pl.Trainer).parameters
     if unknown := [name for name in settings if name not in known]:
         raise UserError(f"trainer.{unknown[0]}: Lightning's Trainer has no such setting")
@@ -107,26 +111,30 @@ def _check_trainer(settings: dict[str, Any]) -> None:
         raise UserError("trainer.accelerator=gpu: there is no GPU here; use auto, or trainer=ddp_cpu to try ddp")
 
 
+@dataclass(frozen=True)
+class PreparedRun:
+    """Everything that a run needs to begin; `probing` are the callbacks that ask the model while it learns."""
+
+    recipe: Recipe
+    corpus: Corpus
+    model: LanguageModel
+    probing: Sequence[ProbeCallback] = ()
+
+
 def fit(
-    recipe: Recipe,
-    model: LanguageModel,
-    corpus: Corpus,
-    about: dict[str, Any],
-    folder: RunFolder,
-    loggers: Sequence[Logger],
-    watching: Sequence[Callback],
-    resume: Path | None,
+    run: PreparedRun, facts: Mapping[str, Plain], folder: RunFolder, loggers: Sequence[Logger], resume: Path | None
 ) -> dict[str, Any]:
-    """Train, then measure the best model on the test split; returns the result of the run."""
+    """Train, then measure the best model on the test split; returns the result of the run. `facts` go into the checkpoints."""
     _quieten()
+    recipe, corpus, model = run.recipe, run.corpus, run.model
     metrics = MetricsFile(folder.metrics)
     if resume is None:
         metrics.keep(0)
-    checkpoints = Checkpoints(folder.checkpoints, metrics=metrics, **recipe.checkpoints)
+    checkpoints = Checkpoints(folder.checkpoints, recipe.checkpoints, metrics)
     early = _early_stopping(recipe.early_stopping)
-    callbacks: list[Callback] = [TrainingLog(), ProgressReport(), *watching, *early, checkpoints, Interruption(checkpoints)]
+    callbacks: list[Callback] = [TrainingLog(), ProgressReport(), *run.probing, *early, checkpoints, Interruption(checkpoints)]
     trainer = pl.Trainer(
-        **recipe.trainer,
+        **recipe.trainer.lightning(),  # type: ignore[arg-type]
         logger=[metrics, *loggers],
         callbacks=callbacks,
         default_root_dir=folder.path,
@@ -143,15 +151,15 @@ def fit(
     horizon = loader.horizon(trainer.max_epochs or 1)
     module = Training(
         model,
-        schedule(Horizon(*horizon), **recipe.scheduler),
-        recipe.optimizer,
+        make_schedule(Horizon(*horizon), **recipe.model.scheduler),
+        recipe.model.optimizer,
         recipe.seed,
-        about | corpus.vocabulary.plain(),
+        {**facts, "warm": corpus.warm(), **corpus.vocabulary.plain()},
         loader,
         corpus.languages,
         corpus.vocabulary.begins(),
     )
-    if recipe.compile:
+    if recipe.model.compile:
         module.contexts = torch.compile(model.contexts)
     valid, test = (
         [EvaluationLoader(part, recipe.evaluation_tokens, plan) for part in corpus.by_language(split).values() or [split]]
@@ -160,15 +168,18 @@ def fit(
     if resume is not None:
         log.info("going on from %s", resume)
     trainer.fit(module, loader, valid, ckpt_path=resume)
-    return _tested(trainer, module, test, folder, checkpoints)
+    result = _test(trainer, module, test, folder, checkpoints)
+    return result | {name: value for each in run.probing for name, value in each.result().items()}
 
 
-def _early_stopping(settings: dict[str, Any]) -> list[Callback]:
+def _early_stopping(settings: EarlyStoppingSettings) -> list[Callback]:
     """Decides right after the validation, so that the checkpoint that follows knows of it."""
-    return [] if settings["patience"] is None else [EarlyStopping(**settings, check_on_train_epoch_end=False)]
+    if settings.patience is None:
+        return []
+    return [EarlyStopping(settings.monitor, mode=settings.mode, patience=settings.patience, check_on_train_epoch_end=False)]
 
 
-def _tested(
+def _test(
     trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], folder: RunFolder, checkpoints: Checkpoints
 ) -> dict[str, Any]:
     """Test perplexity of the best weights."""

@@ -4,42 +4,36 @@ import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from pytorch_lightning.loggers import TensorBoardLogger
 from pytorch_lightning.loggers.logger import Logger
 
 from ..errors import UserError
 from ..lm.checkpoints import read
+from ..settings.run import RunSettings
+from ..settings.training import LoggerSettings
 
-NAMES = ("wandb", "tensorboard")
-
-
-def check(chosen: dict[str, Any]) -> None:
-    """Before anything is done: each is known, and its package is here."""
-    if unknown := [name for name in chosen if name not in NAMES]:
-        raise UserError(f"logger.{unknown[0]}: there is no such logger; there are: {', '.join(NAMES)}, none")
-    if "tensorboard" in chosen and not importlib.util.find_spec("tensorboard"):
-        raise UserError("logger=tensorboard: its package is missing; pip install -e '.[tensorboard]'")
+def check_loggers(chosen: LoggerSettings) -> None:
+    """Before anything is done: the package of each is here."""
+    if chosen.tensorboard is not None and not importlib.util.find_spec("tensorboard"):
+        raise UserError("logger=tensorboard: its package is missing; pip install 'concord-lm[tensorboard]'")
 
 
 @contextmanager
-def opened(
-    settings: dict[str, Any], folder: Path, known: dict[str, Any], resume: Path | None, first: bool
-) -> Iterator[list[Logger]]:
-    """The chosen ones, on the first process only; closed whatever happens."""
-    chosen = settings["logger"] if first else {}
-    made: list[Logger] = []
+def open_loggers(settings: RunSettings, folder: Path, wandb_id: str, resume: Path | None) -> Iterator[list[Logger]]:
+    """The chosen ones; closed whatever happens."""
+    chosen = settings.logger
+    loggers: list[Logger] = []
     try:
-        if "tensorboard" in chosen:
-            made.append(_tensorboard(folder, resume))
-        if "wandb" in chosen:
+        if chosen.tensorboard is not None:
+            loggers.append(_tensorboard(folder, resume))
+        if chosen.wandb is not None:
             from .wandb_logging import wandb_logger  # noqa: PLC0415 - a second, for those who want it
 
-            made.append(wandb_logger(folder, known["wandb_id"], settings, chosen["wandb"]["project"], settings["tags"]))
-        yield made
+            loggers.append(wandb_logger(folder, wandb_id, dict(settings.plain), chosen.wandb.project, list(settings.tags)))
+        yield loggers
     finally:
-        if "wandb" in chosen:
+        if chosen.wandb is not None:
             from .wandb_logging import close  # noqa: PLC0415
 
             close(folder)

@@ -61,7 +61,7 @@ class _Keeper(logging.Handler):
 
 
 @contextmanager
-def logged(first: bool) -> Iterator[RunLog]:
+def keep_log(first: bool) -> Iterator[RunLog]:
     """Messages of the program, from the first process only."""
     log = RunLog(first)
     try:

@@ -7,6 +7,6 @@ import os
 VARIABLES = ("RANK", "LOCAL_RANK", "SLURM_PROCID")
 
 
-def rank() -> int:
-    """0 for the first or only process."""
-    return next((int(os.environ[name]) for name in VARIABLES if name in os.environ), 0)
+def is_first() -> bool:
+    """Whether it is the first or only one, which alone writes and shows."""
+    return next((int(os.environ[name]) for name in VARIABLES if name in os.environ), 0) == 0

@@ -1,32 +1,34 @@
 """What a run shows: its settings, its sizes, its result."""
 
 import logging
-from typing import Any
+from collections.abc import Mapping
 
 from rich.tree import Tree
 
 from ..data.corpus import Corpus
 from ..lm.model import LanguageModel
+from ..probes.probe_display import show_final
+from ..settings.reading import Plain
+from ..settings.run import RunSettings
 from ..terminal import show, table
 from .run_folder import RunFolder
 
 log = logging.getLogger(__name__)
 
 
-def configuration(settings: dict[str, Any], folder: RunFolder) -> None:
+def show_settings(settings: RunSettings, folder: RunFolder) -> None:
     """The resolved settings as a tree: small branches on one line."""
     log.info("run        %s", folder.path)
     tree = Tree("settings")
-    for name, value in settings.items():
+    for name, value in settings.plain.items():
         if isinstance(value, dict):
-            branch = tree.add(name)
-            _grow(branch, value)
+            _grow(tree.add(name), value)
         else:
             tree.add(_pair(name, value))
     show(tree)
 
 
-def _grow(branch: Tree, settings: dict[str, Any]) -> None:
+def _grow(branch: Tree, settings: Mapping[str, Plain]) -> None:
     plain = {key: value for key, value in settings.items() if not isinstance(value, dict)}
     if plain:
         branch.add("  ".join(_pair(key, value) for key, value in plain.items()))
@@ -35,26 +37,26 @@ def _grow(branch: Tree, settings: dict[str, Any]) -> None:
             branch.add(f"{key}:  " + "  ".join(_pair(k, v) for k, v in value.items()))
 
 
-def _pair(key: str, value: Any) -> str:
+def _pair(key: str, value: Plain) -> str:
     """`key=value` as one would type it, cut if it is long."""
     text = _typed(value)
     return f"{key}={text if len(text) <= 50 else text[:49] + '…'}"
 
 
-def _typed(value: Any) -> str:
+def _typed(value: Plain) -> str:
     if isinstance(value, list):
         return f"[{','.join(map(_typed, value))}]"
     text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return f"'{text}'" if " " in text else text
 
 
-def sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:
+def show_sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:
     """Corpus, vocabulary and model."""
-    corpus(text, asked)
+    show_corpus(text, asked)
     log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
 
 
-def corpus(text: Corpus, asked: int | None) -> None:
+def show_corpus(text: Corpus, asked: int | None) -> None:
     """Its splits, its vocabulary, and every step from the text to them."""
     pieces = text.vocabulary.begins() is not None
     view = table("corpus", "split", numbers=["sentences", "words", *(["pieces"] if pieces else []), "unknown"])
@@ -73,16 +75,13 @@ def corpus(text: Corpus, asked: int | None) -> None:
         log.info("left out   %s %s", f"{count:,}", reason)
 
 
-def result(folder: RunFolder, outcome: dict[str, Any]) -> None:
-    """The end of a run."""
+def show_result(folder: RunFolder) -> None:
+    """The end of a run: what it measured, the tables of its probes, and where everything is."""
     view = table("result", "measure", numbers=["value"])
-    for name, value in outcome.items():
+    for name, value in folder.result().items():
         view.add_row(name, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
     show(view)
-
-
-def places(folder: RunFolder) -> None:
-    """Where everything is."""
+    show_final(folder.probes)
     log.info("all of it  %s", folder.path)
     log.info("metrics    %s", folder.metrics)
     log.info("best model %s", folder.best)
@@ -90,5 +89,7 @@ def places(folder: RunFolder) -> None:
         log.info("report     %s", folder.report)
 
 
-def say(line: str) -> None:
-    log.info("%s", line)
+def show_finished(folder: RunFolder) -> None:
+    """A run that is asked for again."""
+    show_result(folder)
+    log.info("This run is finished. To do it again from the start: overwrite=true")

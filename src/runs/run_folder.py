@@ -39,12 +39,6 @@ class RunExists(UserError):
     """The folder holds a run that is neither finished nor asked to go on."""
 
 
-def settings_hash(settings: dict[str, Any]) -> str:
-    """Eight characters for exactly these settings."""
-    text = json.dumps(settings, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
-
-
 @dataclass(frozen=True)
 class RunFolder:
     """`config.yaml provenance.json metrics.csv probes/ checkpoints/ train.log`; `DONE report.html` when the run is finished."""

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-from . import ranks
+from .ranks import is_first
 
 
 def requeue(number: int) -> None:
@@ -16,7 +16,7 @@ def requeue(number: int) -> None:
     and not below submitit, which does it for its jobs.
     """
     job = os.environ.get("SLURM_JOB_ID")
-    if number != signal.SIGUSR1 or job is None or "SUBMITIT_EXECUTOR" in os.environ or ranks.rank() > 0:
+    if number != signal.SIGUSR1 or job is None or "SUBMITIT_EXECUTOR" in os.environ or not is_first():
         return
     asked = subprocess.run(  # noqa: S603
         [shutil.which("scontrol") or "scontrol", "requeue", job], capture_output=True, text=True, check=False

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from omegaconf import OmegaConf
+
 from ..errors import UserError
 from .corpora import CorpusSettings, corpus_class, read_corpus_settings
 from .languages import Clitics, Language, LanguageChoice, each_language, read_language_choice
@@ -115,6 +117,10 @@ class RunSettings:
     def folder(self) -> Path:
         """Where the run lives."""
         return Path(self.paths.runs) / self.run_name()
+
+    def yaml(self) -> str:
+        """What a run's config.yaml holds."""
+        return OmegaConf.to_yaml(OmegaConf.create(dict(self.plain)))
 
     def facts(self) -> dict[str, Plain]:
         """What a checkpoint says of itself, so that nothing has to be asked later. `language` is that of a run with only one."""

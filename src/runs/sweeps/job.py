@@ -4,32 +4,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import yaml
 
 from ...errors import UserError
+from ...settings.run import RunSettings, read_run_settings
+from ..continuing import must_be_same_run
 from ..run_folder import RunFolder
 
+TRAIN = ("-m", "concord.commands.train")
 # What Hydra must be told again, since a frozen file stands alone.
 ALONE = {
     "defaults": ["_self_", {"override hydra/job_logging": "none"}, {"override hydra/hydra_logging": "none"}],
     "hydra": {"output_subdir": None, "run": {"dir": "."}},
 }
-
-
-class Program(Protocol):
-    """What a sweep asks of the program whose jobs it starts; `commands.train` answers."""
-
-    start: tuple[str, ...]
-
-    def folder_of(self, settings: Any) -> RunFolder: ...
-
-    def must_be_the_same(self, folder: RunFolder, settings: Any) -> None: ...
-
-    def refuse_lists(self, overrides: Sequence[str]) -> None: ...
-
-    def science(self, settings: Any) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -55,9 +43,9 @@ class Job:
     def command(self) -> list[str]:
         """The run from its last checkpoint, if it has one."""
         frozen = ["--config-path", str(self.config.parent.resolve()), "--config-name", self.config.stem]
-        return [sys.executable, *self.start, *frozen, *self._going_on()]
+        return [sys.executable, *self.start, *frozen, *self._resumption()]
 
-    def _going_on(self) -> list[str]:
+    def _resumption(self) -> list[str]:
         if self.fresh:
             return []
         if self.folder.last.exists():
@@ -66,43 +54,42 @@ class Job:
         return ["overwrite=true"] if self.grows and self.folder.exists() else []
 
 
-def frozen(settings: Any, label: str, config: Path, program: Program) -> Job:
-    """Write the settings down; what is edited in conf/ later does not reach the job."""
-    folder = program.folder_of(settings)
-    config.parent.mkdir(parents=True, exist_ok=True)
-    # The name is settled here: it is a hash of the settings, and ckpt_path may be one of them.
-    settled = {"name": folder.path.name, "ckpt_path": settings["ckpt_path"] or (None if settings["overwrite"] else "auto")}
-    text = yaml.safe_dump(settings | settled | ALONE, sort_keys=False, allow_unicode=True)
-    config.write_text(f"# Frozen when the sweep was started.\n{text}", encoding="utf-8")
-    return job_of(settings, label, config, program)
-
-
-def job_of(settings: Any, label: str, config: Path, program: Program) -> Job:
-    devices = settings["trainer"]["devices"]
+def make_job(settings: RunSettings, label: str, config: Path, start: tuple[str, ...] = TRAIN) -> Job:
+    """The run that these settings describe."""
+    devices = settings.trainer.devices
     return Job(
         label,
-        program.folder_of(settings),
+        RunFolder(settings.folder),
         config,
-        program.start,
-        settings["trainer"]["max_epochs"],
+        start,
+        settings.trainer.max_epochs,
         devices if isinstance(devices, int) and devices > 0 else 1,
-        settings["overwrite"],
-        settings["ckpt_path"] not in (None, "auto"),
+        settings.overwrite,
+        settings.begins_elsewhere,
     )
 
 
-def thawed(config: Path, label: str, program: Program) -> Job:
+def freeze(job: Job, settings: RunSettings) -> None:
+    """Write the settings down; what is edited in conf/ later does not reach the job."""
+    job.config.parent.mkdir(parents=True, exist_ok=True)
+    # The name is settled here: it is a hash of the settings, and ckpt_path may be one of them.
+    settled = {"name": job.folder.path.name, "ckpt_path": settings.ckpt_path or (None if settings.overwrite else "auto")}
+    text = yaml.safe_dump({**settings.plain, **settled, **ALONE}, sort_keys=False, allow_unicode=True)
+    job.config.write_text(f"# Frozen when the sweep was started.\n{text}", encoding="utf-8")
+
+
+def thaw(config: Path, label: str) -> Job:
     """A job that was frozen before."""
     settings = yaml.safe_load(config.read_text(encoding="utf-8"))
-    return job_of(settings, label, config, program)
+    return make_job(read_run_settings({key: value for key, value in settings.items() if key not in ALONE}), label, config)
 
 
-def done(job: Job, settings: Any, program: Program) -> bool:
+def is_done(job: Job, settings: RunSettings) -> bool:
     """Whether the run is there and finished; one of other settings or on another text is none."""
     if job.fresh or not job.folder.finished() or job.folder.in_use():
         return False
     try:
-        program.must_be_the_same(job.folder, settings)
+        must_be_same_run(job.folder, settings)
     except UserError:
         return False  # started, it will say what is wrong
     return True

@@ -3,32 +3,40 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...terminal import console, show_whole
+from ...settings.run import RunSettings
 from .board import Board
-from .job import Program, done, frozen, job_of, labels, must_differ
+from .job import TRAIN, freeze, is_done, labels, make_job, must_differ
 from .loop import JobList, Place, Sweep, Work
 
 
-class Launcher(Protocol):
+class JobPlaces(Protocol):
+    """What a launcher of ours offers: where jobs can run, and a folder for their settings."""
+
     folder: Path
-    program: Program
 
     def place(self, total: int, processes: int) -> Place: ...
 
 
-def launched(settings: Sequence[Any], overrides: Sequence[Sequence[str]], first: int, launcher: Launcher) -> None:
+def launch_jobs(
+    runs: Sequence[RunSettings],
+    overrides: Sequence[Sequence[str]],
+    first: int,
+    launcher: JobPlaces,
+    start: tuple[str, ...] = TRAIN,
+) -> None:
     """Leaves with status 1 if a job failed."""
-    folder, program = launcher.folder, launcher.program
-    configs = [folder / f"job-{first + number + 1}.yaml" for number in range(len(settings))]
-    jobs = [job_of(*job, program) for job in zip(settings, labels(overrides), configs, strict=True)]
+    folder = launcher.folder
+    configs = [folder / f"job-{first + number + 1}.yaml" for number in range(len(runs))]
+    jobs = [make_job(*job, start) for job in zip(runs, labels(overrides), configs, strict=True)]
     must_differ(jobs)
-    before = [job for job, setting in zip(jobs, settings, strict=True) if done(job, setting, program)]
+    before = [job for job, settings in zip(jobs, runs, strict=True) if is_done(job, settings)]
     missing = [job for job in jobs if job not in before]
-    for job, setting in zip(jobs, settings, strict=True):
+    for job, settings in zip(jobs, runs, strict=True):
         if job in missing:
-            frozen(setting, job.label, job.config, program)
+            freeze(job, settings)
     board = Board(len(jobs), [(job, "done") for job in before])
     run(JobList(missing), launcher.place(len(missing), max((job.processes for job in missing), default=1)), board, folder)
 

@@ -1,19 +1,32 @@
 """`hydra/launcher=processes` (this machine) and `hydra/launcher=submitit_slurm` (a cluster): where the jobs of a sweep run."""
 
-import sys
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from hydra.core.hydra_config import HydraConfig
 from hydra.core.utils import JobReturn, JobStatus
 from hydra.plugins.launcher import Launcher
-from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, OmegaConf, open_dict
+from hydra.types import HydraContext, RunMode, TaskFunction
+from omegaconf import DictConfig, open_dict
+
+from ...errors import UserError
+from ...settings import RunSettings
+from ...settings.overrides import read_composed, refuse_lists
 
 if TYPE_CHECKING:
-    from .job import Program
     from .loop import Place
+
+
+def refuse_shared_process(cfg: DictConfig) -> None:
+    """Lightning starts the processes of ddp with the command line, and that of a sweep is the whole sweep."""
+    launcher = HydraConfig.get().launcher._target_.rsplit(".", 1)[-1]
+    if HydraConfig.get().mode == RunMode.MULTIRUN and cfg.trainer.devices != 1:
+        raise UserError(
+            f"{launcher} runs the jobs of a sweep inside itself, where trainer.devices={cfg.trainer.devices} cannot work; "
+            "use hydra/launcher=processes or submitit_slurm"
+        )
 
 
 class SweepLauncher(Launcher):
@@ -22,28 +35,27 @@ class SweepLauncher(Launcher):
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         self.loader = hydra_context.config_loader
         self.config = config
-        self.program = cast("Program", sys.modules[task_function.__module__])
         self.folder = Path(config.hydra.sweep.dir)
 
     @abstractmethod
     def place(self, total: int, processes: int) -> "Place":
         """For so many jobs, each of so many processes."""
 
-    def settings(self, overrides: Sequence[str]) -> Any:
-        """Of one job, in plain values."""
-        self.program.refuse_lists(overrides)
+    def settings(self, overrides: Sequence[str]) -> RunSettings:
+        """Of one job."""
+        refuse_lists(overrides)
         composed = self.loader.load_sweep_config(self.config, list(overrides))
         with open_dict(composed):
             del composed["hydra"]
-        return OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+        return read_composed(composed)
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        from ..failures import explained
-        from .launch import launched
+        from ..failures import explain_failures
+        from .launch import launch_jobs
 
-        with explained():
+        with explain_failures():
             settings = [self.settings(overrides) for overrides in job_overrides]
-            launched(settings, job_overrides, initial_job_idx, self)
+            launch_jobs(settings, job_overrides, initial_job_idx, self)
         return [_returned(overrides) for overrides in job_overrides]
 
 

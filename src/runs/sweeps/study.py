@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import optuna
 from optuna.distributions import BaseDistribution
@@ -17,11 +17,10 @@ from rich.table import Table
 
 from ...errors import UserError
 from ...terminal import console, show_whole, table
-from ..run_folder import settings_hash
+from ...settings.run import RunSettings, settings_hash
 from .board import Board
-from .job import Job, Program, frozen, job_of, short_names, thawed
-from .launch import run
-from .loop import Place
+from .job import Job, freeze, make_job, short_names, thaw
+from .launch import JobPlaces, run
 from .search import STATES, Objectives, Plan, Pruning, Search
 
 SAMPLERS = ("tpe", "nsga2", "random")
@@ -67,28 +66,25 @@ class Wishes:
         return NSGAIISampler(seed=seed) if self.sampler == "nsga2" else RandomSampler(seed=seed)
 
 
-class Launcher(Protocol):
-    folder: Path
-    program: Program
+class TrialPlaces(JobPlaces, Protocol):
+    """What a search needs of a launcher besides: the settings of a trial."""
 
-    def settings(self, overrides: Sequence[str]) -> Any: ...
-
-    def place(self, total: int, processes: int) -> Place: ...
+    def settings(self, overrides: Sequence[str]) -> RunSettings: ...
 
 
-def search(launcher: Launcher, space: dict[str, BaseDistribution], fixed: Sequence[str], wishes: Wishes) -> None:
+def search(launcher: TrialPlaces, space: dict[str, BaseDistribution], fixed: Sequence[str], wishes: Wishes) -> None:
     """Run the trials that the study still lacks, then show which of all are not beaten by another in every objective."""
     wishes.check()
     if not space:
         raise UserError("hparams_search=optuna: nothing to search; give for instance model.dropout=interval(0,0.5)")
     base = launcher.settings(fixed)
-    name = wishes.study_name or study_name(base, space, wishes, launcher.program)
+    name = wishes.study_name or study_name(base, space, wishes)
     folder = launcher.folder.parent / name
     trials = Trials(launcher, folder, fixed)
     with alone(folder):
         work = Search(opened(name, wishes), wishes.plan(space), trials.job)
         before = [(trials.job(trial), STATES[trial.state]) for trial in work.trials() if trial.state.is_finished()]
-        processes = job_of(base, "", folder, launcher.program).processes
+        processes = make_job(base, "", folder).processes
         board = Board(wishes.n_trials, before)
         try:
             run(work, launcher.place(wishes.n_jobs, processes), board, folder)
@@ -100,7 +96,7 @@ def search(launcher: Launcher, space: dict[str, BaseDistribution], fixed: Sequen
 class Trials:
     """Trials as jobs: frozen when they are first made, and from then on as they were."""
 
-    launcher: Launcher
+    launcher: TrialPlaces
     folder: Path
     fixed: Sequence[str]
 
@@ -108,17 +104,20 @@ class Trials:
         config = self.folder / f"trial-{trial.number}.yaml"
         label = f"trial {trial.number}  {described(trial)}"
         if config.exists():
-            return thawed(config, label, self.launcher.program)
+            return thaw(config, label)
         chosen = [f"{key}={value}" for key, value in trial.params.items()]
-        return frozen(self.launcher.settings([*self.fixed, *chosen]), label, config, self.launcher.program)
+        settings = self.launcher.settings([*self.fixed, *chosen])
+        job = make_job(settings, label, config)
+        freeze(job, settings)
+        return job
 
 
-def study_name(base: Any, space: dict[str, BaseDistribution], wishes: Wishes, program: Program) -> str:
+def study_name(base: RunSettings, space: dict[str, BaseDistribution], wishes: Wishes) -> str:
     """Other settings, another space or other objectives are another study; more trials are the same."""
-    science = {key: value for key, value in program.science(base).items() if key not in space}
+    settings = {key: value for key, value in base.result_settings().items() if key not in space}
     axes = {key: str(value) for key, value in space.items()}
-    known = {"science": science, "space": axes, "objectives": list(wishes.objectives), "directions": list(wishes.directions)}
-    return f"search-{base['lang']['code']}-{base['model']['name']}-{base['data']['name']}-{settings_hash(known)}"
+    known = {"science": settings, "space": axes, "objectives": list(wishes.objectives), "directions": list(wishes.directions)}
+    return f"search-{base.lang.code}-{base.model.name}-{base.data.name}-{settings_hash(known)}"
 
 
 def opened(name: str, wishes: Wishes) -> optuna.Study:

@@ -39,9 +39,9 @@ class OptunaSweeper(Sweeper):
         self.launcher = Plugins.instance().instantiate_launcher(hydra_context, task_function, config)
 
     def sweep(self, arguments: list[str]) -> None:
-        from ..failures import explained
+        from ..failures import explain_failures
 
-        with explained():
+        with explain_failures():
             self._search(arguments)
 
     def _search(self, arguments: list[str]) -> None:

@@ -1,0 +1,148 @@
+"""From the settings of a corpus to its sentences: the source, what is selected from it, and the rule that makes its vocabulary."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UserError
+from ..settings.corpora import ClamsCorpus, CorpusSettings, FileCorpus, GrammarCorpus, TextCorpus, TreebankCorpus, WikipediaCorpus
+from ..settings.languages import Language
+from ..settings.training import TokenizerSettings, WordTokenizer
+from .blocks import Reader
+from .conllu import TreebankText
+from .corpus import Corpus, prepare
+from .corpus import name_of as corpus_name
+from .grammar import folder_of
+from .published_corpora import PublishedSource
+from .selection import Selection
+from .sources import NOTHING, Exclusion, GrammarSource, JoinedSource, Source, TextSource, challenge_sentences
+from .splits import SPLITS
+from .text import RawText, TokenizedText, files_of
+from .tokenizer import TokenizerRule
+from .tokens import MosesRule, Rule, TokenRule
+from .vocabulary import VocabularyRule
+from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
+
+
+@dataclass(frozen=True)
+class Downloads:
+    """Where files from the network go, and whether it may be asked for them."""
+
+    folder: Path
+    allowed: bool
+
+
+@dataclass(frozen=True)
+class CorpusRecipe:
+    """All that a corpus depends on: the same recipe is the same corpus."""
+
+    settings: CorpusSettings
+    languages: Sequence[Language]
+    tokenizer: TokenizerSettings
+    downloads: Downloads
+
+    def source(self) -> Source:
+        """Of one language, or those of several joined."""
+        make = SOURCES[type(self.settings)]
+        sources = {each.code: make(self.settings, each, self._rule(each), self.downloads) for each in self.languages}
+        return JoinedSource(sources) if len(sources) > 1 else next(iter(sources.values()))
+
+    def selection(self) -> Selection:
+        """Which sentences: several languages are shuffled together, Wikipedia always."""
+        data = self.settings
+        if isinstance(data, WikipediaCorpus):
+            return Selection(True, data.unknown, data.frequent, data.tokens, max_tokens=data.max_tokens, seed=data.seed)
+        return Selection(shuffle=len(self.languages) > 1, max_tokens=data.max_tokens, seed=data.seed)
+
+    def tokenizer_rule(self) -> TokenizerRule:
+        """What the model predicts."""
+        if isinstance(self.tokenizer, WordTokenizer):
+            return VocabularyRule(self.tokenizer.vocabulary_size, tuple(self.tokenizer.counted_in))
+        from .pieces import PieceRule  # noqa: PLC0415 - word models do without sentencepiece
+
+        return PieceRule(self.tokenizer.vocabulary_size, self.tokenizer.kind)
+
+    def name(self) -> str:
+        """Of exactly this corpus, without building it."""
+        return corpus_name(self.source(), self.tokenizer_rule(), self.selection())
+
+    def prepare(self, cache: Path) -> Corpus:
+        """The corpus as numbers, prepared now if no run has needed it before."""
+        corpus = prepare(self.source(), self.tokenizer_rule(), cache, self.selection(), self.settings.workers)
+        return corpus if self.settings.limit is None else corpus.first(self.settings.limit)
+
+    def _rule(self, language: Language) -> Rule:
+        if self.tokenizer.rules == "moses":
+            return MosesRule(language.code)
+        return TokenRule(language.tokens, language.replace)
+
+
+def _grammar(data: GrammarCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+    folder = folder_of(language.code)
+    return GrammarSource(folder, data.sentences, data.seed, data.withhold, language.clitics, _exclude(data, language))
+
+
+def _text(data: TextCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+    reader: Reader = TokenizedText() if data.tokenized else RawText(language.code, rule)
+    return TextSource(_files(data, language.code), reader, data.seed, _exclude(data, language))
+
+
+def _treebank(data: TreebankCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+    return TextSource(_files(data, language.code), TreebankText(data.words), data.seed, _exclude(data, language))
+
+
+def _clams(data: ClamsCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+    code = language.code
+    if code not in data.address:
+        raise UserError(f"lang={code}: CLAMS has published no corpus of it; there are: {', '.join(data.address)}")
+    folder = downloads.folder / "clams" / code
+    return PublishedSource(data.address[code], folder, not downloads.allowed, exclude=_exclude(data, language))
+
+
+def _wikipedia(data: WikipediaCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+    reader = ArticleText(RawText(language.code, rule))
+    if data.path is not None:
+        articles: Articles = LocalArticles(_articles(data.path, language.code))
+        return ArticleSource(articles, reader, data.read, _exclude(data, language))
+    articles = HubArticles(data.dataset, f"{data.dump}.{language.code}", data.seed, not downloads.allowed)
+    twice = 2 * sum(data.tokens.values()) if data.tokens else None
+    return ArticleSource(articles, reader, data.read or twice, _exclude(data, language))
+
+
+SOURCES: dict[type[CorpusSettings], Callable[..., Source]] = {
+    GrammarCorpus: _grammar,
+    TextCorpus: _text,
+    TreebankCorpus: _treebank,
+    ClamsCorpus: _clams,
+    WikipediaCorpus: _wikipedia,
+}
+
+
+def _exclude(data: CorpusSettings, language: Language) -> Exclusion:
+    return challenge_sentences(folder_of(language.code), data.clitics(language)) if data.exclude_challenge else NOTHING
+
+
+def _files(data: FileCorpus, code: str) -> dict[str, tuple[Path, ...]]:
+    """Files to be split, or some for each split."""
+    given = {name: getattr(data, name) for name in SPLITS if getattr(data, name) is not None}
+    splits = {name: files_of(_named(patterns, code)) for name, patterns in given.items()}
+    if data.path is not None and not splits:
+        return {"all": files_of(_named(data.path, code))}
+    if data.path is None and len(splits) == len(SPLITS):
+        files = [file.resolve() for named in splits.values() for file in named]
+        if len(set(files)) < len(files):
+            raise UserError("data.train, data.valid and data.test must be three files; a model is not tested on what it has read")
+        return splits
+    raise UserError(f"data={data.name} needs data.path= (files, split 8:1:1) or all of data.train= data.valid= data.test=")
+
+
+def _named(patterns: Sequence[str], code: str) -> list[str]:
+    """`{lang}` stands for the language's code."""
+    return [pattern.replace("{lang}", code) for pattern in patterns]
+
+
+def _articles(patterns: Sequence[str], code: str) -> tuple[Path, ...]:
+    named = _named(patterns, code)
+    return tuple(
+        file for pattern in named for file in (local_files(Path(pattern)) if Path(pattern).is_dir() else files_of(pattern))
+    )

@@ -1,0 +1,42 @@
+"""Whether what lies in a run's folder is this run, and where it goes on."""
+
+from pathlib import Path
+
+from ..data.corpora import CorpusRecipe, Downloads
+from ..errors import UserError
+from ..settings.run import RunSettings, read_run_settings
+from .run_folder import RunFolder
+
+
+def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
+    """The corpus of a run."""
+    downloads = Downloads(Path(settings.paths.downloads), settings.paths.may_download)
+    return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads)
+
+
+def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool) -> None:
+    """A run goes on with the settings it was started with; only its length may change, while it is not finished."""
+    theirs, ours = there.result_settings(), here.result_settings()
+    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+    if names and not (growing and names == ["trainer.max_epochs"]):
+        shown = "; ".join(f"{name} {theirs.get(name)} there, {ours.get(name)} here" for name in names[:5])
+        raise UserError(f"{where}: made with other settings: {shown}. Give the same settings, another name=, or overwrite=true")
+
+
+def must_be_same_run(folder: RunFolder, settings: RunSettings) -> None:
+    """What is in the folder is a run with these settings on this text; the text may be another though the settings are the same."""
+    must_match(read_run_settings(folder.settings()), settings, str(folder.path), growing=not folder.finished())
+    if folder.corpus_name() not in ("", corpus_recipe(settings).name()):
+        raise UserError(
+            f"{folder.path}: its corpus has changed since (a text or grammar file); give another name=, or overwrite=true"
+        )
+
+
+def checkpoint_to_resume(settings: RunSettings, folder: RunFolder) -> Path | None:
+    """Where to go on from; `auto` is the run's own last checkpoint, if it has got that far."""
+    asked = settings.ckpt_path
+    if asked and settings.overwrite and (asked == "auto" or folder.path.resolve() in Path(asked).resolve().parents):
+        raise UserError(f"ckpt_path={asked} overwrite=true: the one goes on with the run, the other removes it; choose one")
+    if asked in (None, "auto"):
+        return folder.last if asked == "auto" and folder.last.exists() else None
+    return Path(asked)

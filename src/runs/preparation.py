@@ -1,0 +1,61 @@
+"""Recipe, corpus, model and probes of a run, each checked before the run's folder is touched."""
+
+from pathlib import Path
+
+import torch
+
+from ..data.corpus import Corpus
+from ..lm.checkpoints import check_fits
+from ..lm.checkpoints import read as read_checkpoint
+from ..lm.model import initialised
+from ..probes.callback import ProbeCallback
+from ..probes.preparation import check_coverage, complete_plan, make_probe, monitorable_metrics, scorer_maker
+from ..probes.probe import Probe
+from ..probes.schedule import ProbeSchedule
+from ..settings.run import RunSettings, read_run_settings
+from .continuing import corpus_recipe, must_match
+from .fit import PreparedRun, architecture, read_recipe
+from .run_display import show_settings, show_sizes
+from .run_folder import RunFolder
+
+
+
+def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -> PreparedRun:
+    """What can be wrong is found in the order of what it costs to find it; sizes are shown."""
+    recipe = read_recipe(settings)
+    probes = make_probes(settings)
+    every_epoch = settings.probes.schedule.every_epochs == 1
+    recipe.check(monitorable_metrics(probes) if every_epoch else ())
+    if resume:
+        must_match(read_run_settings(read_checkpoint(resume)["concord"]["settings"]), settings, str(resume), growing=True)
+    if settings.trainer.threads:
+        torch.set_num_threads(settings.trainer.threads)
+    show_settings(settings, folder)
+    corpus = corpus_recipe(settings).prepare(Path(settings.paths.cache))
+    model = initialised(architecture(settings.model, len(corpus.vocabulary)), settings.seed)
+    if resume:
+        check_fits(resume, model, corpus.vocabulary)
+    show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
+    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder))
+
+
+def make_probes(settings: RunSettings) -> list[Probe]:
+    """The challenge sets of each language of the run; none with probes=none."""
+    if settings.probes.is_none:
+        return []
+    return [make_probe(settings.probes, each.code, settings.clitics(each)) for each in settings.languages]
+
+
+def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, folder: RunFolder) -> list[ProbeCallback]:
+    """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
+    if not probes:
+        return []
+    chosen, vocabulary = settings.probes, corpus.vocabulary
+    for probe in probes:
+        check_coverage(probe, vocabulary, chosen.sample)
+    plans = [complete_plan(probe, corpus, chosen.sample, chosen.seed) for probe in probes]
+    warm = corpus.warm() if probes[0].contract.rules.start == "warm" else None
+    schedule = ProbeSchedule(chosen.schedule)
+    return [ProbeCallback(plans, scorer_maker("model", vocabulary, warm), schedule, folder.probes)]
+
+
