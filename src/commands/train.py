@@ -94,20 +94,20 @@ def prepared(
     settings: Any, folder: "RunFolder", resume: Path | None
 ) -> tuple["Recipe", "LanguageModel", "Corpus", list["Watching"]]:
     """Recipe, model, corpus and probes, each checked, and their sizes shown."""
-    from ..lm.checkpoints import check_fits, read
-    from ..lm.model import initialised
+    from ..lm.checkpoints import check_resumable, read_checkpoint
+    from ..lm.model import initialise_model
     from ..runs import run_display as screen
 
     recipe = recipe_of(settings)
     asked = probes_of(settings)
     recipe.check(watchable(settings, asked))
     if resume:
-        must_match(read(resume)["concord"]["settings"], settings, str(resume), growing=True)
+        must_match(read_checkpoint(resume)["concord"]["settings"], settings, str(resume), growing=True)
     screen.configuration(settings, folder)
     corpus = corpus_of(settings)
-    model = initialised(recipe.architecture_for(len(corpus.vocabulary)), recipe.seed)
+    model = initialise_model(recipe.architecture_for(len(corpus.vocabulary)), recipe.seed)
     if resume:
-        check_fits(resume, model, corpus.vocabulary)
+        check_resumable(resume, model, corpus.vocabulary)
     screen.sizes(corpus, model, settings["tokenizer"]["vocabulary_size"])
     return recipe, model, corpus, watching_of(settings, asked, corpus, folder)
 
@@ -267,7 +267,7 @@ def must_be_the_same(folder: "RunFolder", settings: Any) -> None:
 def corpus_must_match(folder: "RunFolder", settings: Any) -> None:
     """The settings may be the same and the text another: an edited file or grammar."""
     from ..data.chosen import rule_of, selection_of
-    from ..data.corpus import name_of as corpus_name
+    from ..data.corpus import corpus_name
     from ..errors import UserError
 
     selection = selection_of(settings["data"], languages_of(settings))

@@ -16,7 +16,7 @@ from .sources import NOTHING, Exclusion, GrammarSource, JoinedSource, Source, Te
 from .splits import SPLITS
 from .text import RawText, TokenizedText, files_of
 from .tokenizer import TokenizerRule
-from .tokens import MosesRule, Rule, TokenRule
+from .tokens import MosesRule, Tokenization, TokenRule
 from .vocabulary import VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
 
@@ -41,22 +41,22 @@ def source_of(data: Settings, languages: Sequence[Settings], rules: str, network
     return JoinedSource(sources) if len(sources) > 1 else next(iter(sources.values()))
 
 
-def _grammar(data: Settings, lang: Settings, rule: Rule, network: Network) -> Source:
+def _grammar(data: Settings, lang: Settings, rule: Tokenization, network: Network) -> Source:
     withhold = (data["withhold"],) if isinstance(data["withhold"], str) else tuple(data["withhold"])
     folder = folder_of(lang["code"])
     return GrammarSource(folder, data["sentences"], data["seed"], withhold, lang["clitics"], _exclude(data, lang))
 
 
-def _text(data: Settings, lang: Settings, rule: Rule, network: Network) -> Source:
+def _text(data: Settings, lang: Settings, rule: Tokenization, network: Network) -> Source:
     reader: Reader = TokenizedText() if data["tokenized"] else RawText(lang["code"], rule)
     return TextSource(_files(data, lang["code"]), reader, data["seed"], _exclude(data, lang))
 
 
-def _conllu(data: Settings, lang: Settings, rule: Rule, network: Network) -> Source:
+def _conllu(data: Settings, lang: Settings, rule: Tokenization, network: Network) -> Source:
     return TextSource(_files(data, lang["code"]), TreebankText(data["words"]), data["seed"], _exclude(data, lang))
 
 
-def _clams(data: Settings, lang: Settings, rule: Rule, network: Network) -> Source:
+def _clams(data: Settings, lang: Settings, rule: Tokenization, network: Network) -> Source:
     code = lang["code"]
     if code not in data["address"]:
         raise UserError(f"lang={code}: CLAMS has published no corpus of it; there are: {', '.join(data['address'])}")
@@ -64,7 +64,7 @@ def _clams(data: Settings, lang: Settings, rule: Rule, network: Network) -> Sour
     return PublishedSource(data["address"][code], folder, network.offline, exclude=_exclude(data, lang))
 
 
-def _wikipedia(data: Settings, lang: Settings, rule: Rule, network: Network) -> Source:
+def _wikipedia(data: Settings, lang: Settings, rule: Tokenization, network: Network) -> Source:
     code = lang["code"]
     reader = ArticleText(RawText(code, rule))
     if data["path"] is not None:
@@ -74,7 +74,7 @@ def _wikipedia(data: Settings, lang: Settings, rule: Rule, network: Network) -> 
     return ArticleSource(articles, reader, data["read"] or twice, _exclude(data, lang))
 
 
-SOURCES: dict[str, Callable[[Settings, Settings, Rule, Network], Source]] = {
+SOURCES: dict[str, Callable[[Settings, Settings, Tokenization, Network], Source]] = {
     "grammar": _grammar,
     "text": _text,
     "conllu": _conllu,
@@ -107,7 +107,7 @@ def rule_of(tokenizer: Settings) -> TokenizerRule:
     return PieceRule(tokenizer["vocabulary_size"], tokenizer["kind"])
 
 
-def _rule(lang: Settings, rules: str) -> Rule:
+def _rule(lang: Settings, rules: str) -> Tokenization:
     if rules not in ("language", "moses"):
         raise UserError(f"tokenizer.rules={rules}: write language or moses")
     return MosesRule(lang["code"]) if rules == "moses" else TokenRule(lang["tokens"], lang["replace"])
