@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from concord.lm.model import Architecture, LanguageModel, initialised
+from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.places import cache_folder
 from concord.probes.collection import Selection, collect, located
 from concord.probes.contract import Rules
@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("--set", type=Path)
     arguments = parser.parse_args()
     network, width = (TRANSFORMER, 512) if arguments.transformer else (LSTM, 800)
-    model = initialised(Architecture(V, width, tied=False, dropout=0.2, init=0.1, network=network), 1).eval()
+    model = initialise_model(Architecture(V, width, tied=False, dropout=0.2, init=0.1, network=network), 1).eval()
     print(f"{network['name']}, {model.parameter_count():,} parameters, {torch.get_num_threads()} threads")
     for final in (False, True):
         measure(model, sentences(arguments.set, final), arguments.share, arguments.repeat)

@@ -24,7 +24,7 @@ from concord.data.corpus import Corpus, Split, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource
 from concord.data.vocabulary import Vocabulary
-from concord.lm.model import Architecture, initialised
+from concord.lm.model import Architecture, initialise_model
 from concord.runs.fit import Recipe, fit
 from concord.runs.progress_report import ProgressReport
 from concord.runs.run_folder import RunFolder
@@ -89,7 +89,7 @@ def ours(size: str, cache: Path) -> float:
     with tempfile.TemporaryDirectory() as folder:
         where = RunFolder(Path(folder))
         where.enter("", {})
-        fit(made, initialised(made.architecture_for(len(text.vocabulary)), 1), text, {}, where, [], None)
+        fit(made, initialise_model(made.architecture_for(len(text.vocabulary)), 1), text, {}, where, [], None)
     return taken[0]
 
 

@@ -11,7 +11,7 @@ from concord.data.batches import Shape
 from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource
-from concord.lm.model import Architecture, initialised
+from concord.lm.model import Architecture, initialise_model
 from concord.runs.fit import Recipe, fit
 from concord.runs.run_folder import RunFolder
 
@@ -69,7 +69,7 @@ def recipe(network: str, vocabulary: int, shape: Shape | None = None, **trainer:
 def run(folder: Path, made: Recipe, text: Corpus, resume: bool = False) -> dict[str, Any]:
     where = RunFolder(folder)
     where.enter("", {})
-    model = initialised(made.architecture, made.seed)
+    model = initialise_model(made.architecture, made.seed)
     return fit(made, model, text, {}, where, [], [], where.last if resume and where.last.exists() else None)
 
 

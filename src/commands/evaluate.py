@@ -145,11 +145,11 @@ def checkpoints_of(asked: Any) -> list[Path]:
 def candidate(file: Path, settings: Any) -> Candidate:
     """A checkpoint as a scorer."""
     from ..errors import UserError
-    from ..lm.checkpoints import load, read
+    from ..lm.checkpoints import load_model, read_checkpoint
     from ..probes.preparation import reader_of
 
-    saved = read(file)
-    model, vocabulary, about = load(file)
+    saved = read_checkpoint(file)
+    model, vocabulary, about = load_model(file)
     model.to(device_of(settings))
     warm = None
     if settings["probes"].get("rules", {}).get("start") == "warm":
@@ -238,9 +238,9 @@ def tokens(settings: Any, model: Candidate) -> list[str]:
 def perplexity(settings: Any, model: Candidate) -> dict[str, float]:
     """Of the test part of a corpus, in the words that the model knows; under the protocol clams also their macro-average."""
     from ..data.chosen import selection_of
-    from ..data.corpus import encoded
+    from ..data.corpus import encode_split
     from ..errors import UserError
-    from ..lm.perplexity import measured
+    from ..lm.perplexity import evaluate_split
     from ..probes.surprisal import macro_perplexity
     from .train import languages_of, source_of
 
@@ -248,9 +248,9 @@ def perplexity(settings: Any, model: Candidate) -> dict[str, float]:
         raise UserError("data=: the perplexity of a pretrained model per word is not comparable; leave data= out with model=hf")
     trained = model.about["settings"]
     chosen = settings | {"lang": settings.get("lang") or trained["lang"], "tokenizer": trained["tokenizer"]}
-    test = encoded(source_of(chosen), model.vocabulary, "test", selection_of(settings["data"], languages_of(chosen)))
+    test = encode_split(source_of(chosen), model.vocabulary, "test", selection_of(settings["data"], languages_of(chosen)))
     begins = model.vocabulary.begins()
-    tally = measured(model.model, test, begins)
+    tally = evaluate_split(model.model, test, begins)
     found = {"test/perplexity": tally.perplexity}
     if begins is not None:
         found["test/perplexity_word"] = tally.perplexity_word

@@ -93,7 +93,7 @@ class Sentences:
 
     def batch(self, index: int) -> tuple[Tensor, Tensor, bool, int]:
         chosen = self.batches[index]
-        inputs, targets = padded(self.split, chosen[self.plan.rank :: self.plan.world])
+        inputs, targets = pad_sentences(self.split, chosen[self.plan.rank :: self.plan.world])
         return inputs, targets, True, self._words(index)
 
     def _words(self, index: int) -> int:
@@ -109,7 +109,7 @@ def words_in(ids: np.ndarray, begins: np.ndarray | None) -> int:
     return len(tokens) if begins is None else int(begins[tokens].sum())
 
 
-def padded(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
+def pad_sentences(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
     """Sentences side by side, shorter ones filled up at the right, where nothing depends on it."""
     if not len(chosen):
         # A rank without a sentence in the last batch still takes part in the step, with nothing to predict.
@@ -278,5 +278,5 @@ class EvaluationLoader:
 
     def __iter__(self) -> Iterator[Batch]:
         for chosen in self.batches:
-            inputs, targets = padded(self.split, chosen[self.plan.rank :: self.plan.world])
+            inputs, targets = pad_sentences(self.split, chosen[self.plan.rank :: self.plan.world])
             yield Batch(inputs, targets, True, int((targets > 0).sum()), 1.0)

@@ -59,36 +59,36 @@ class Reader(Protocol):
         """Everything that the sentences depend on besides the text."""
 
 
-def alike(sentence: str) -> str:
+def comparison_form(sentence: str) -> str:
     """What is the same in a challenge sentence and in running text: no final mark, no capital for being the first word."""
     sentence = without_closing(sentence)
     return sentence[:1].lower() + sentence[1:]
 
 
-class Packing:
+class BlockPacker:
     """Makes a block of a chunk, without the sentences that must not occur."""
 
     def __init__(self, reader: Reader, exclude: Collection[str]) -> None:
         self.reader = reader
-        self.exclude = frozenset(map(alike, exclude))
+        self.exclude = frozenset(map(comparison_form, exclude))
 
     def __call__(self, chunk: Chunk) -> Block:
         left_out: Counter[str] = Counter({EXCLUDED: 0} if self.exclude else {})
-        packed = packed_block(self._kept(self.reader.read(chunk, left_out), left_out))
+        packed = pack(self._without_excluded(self.reader.read(chunk, left_out), left_out))
         return Block(packed.words, packed.ids, packed.lengths, documents=chunk.documents, left_out=dict(left_out))
 
-    def _kept(self, sentences: Iterator[list[str]], left_out: Counter[str]) -> Iterator[list[str]]:
+    def _without_excluded(self, sentences: Iterator[list[str]], left_out: Counter[str]) -> Iterator[list[str]]:
         if not self.exclude:
             yield from sentences
             return
         for tokens in sentences:
-            if alike(" ".join(tokens)) in self.exclude:
+            if comparison_form(" ".join(tokens)) in self.exclude:
                 left_out[EXCLUDED] += 1
             else:
                 yield tokens
 
 
-def packed_block(sentences: Iterable[Sequence[str]]) -> Block:
+def pack(sentences: Iterable[Sequence[str]]) -> Block:
     """Every word gets a number at its first occurrence."""
     numbers: dict[str, int] = {}
     ids, lengths = array("I"), array("I")
@@ -163,13 +163,13 @@ class _Team:
         try:
             line.send(item)
         except OSError:
-            raise _ended() from None
+            raise _process_ended() from None
 
     def _answer(self, line: Connection) -> Any:
         try:
             result = line.recv()
         except (EOFError, OSError):
-            raise _ended() from None
+            raise _process_ended() from None
         if isinstance(result, Exception):
             raise result
         return result
@@ -182,7 +182,7 @@ class _Team:
             member.join()
 
 
-def _ended() -> UserError:
+def _process_ended() -> UserError:
     return UserError("a process that prepares text has ended; memory may be short: try again with data.workers=1")
 
 

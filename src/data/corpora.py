@@ -10,8 +10,7 @@ from ..settings.languages import Language
 from ..settings.training import TokenizerSettings, WordTokenizer
 from .blocks import Reader
 from .conllu import TreebankText
-from .corpus import Corpus, prepare
-from .corpus import name_of as corpus_name
+from .corpus import Corpus, corpus_name, prepare
 from .grammar import folder_of
 from .published_corpora import PublishedSource
 from .selection import Selection
@@ -19,7 +18,7 @@ from .sources import NOTHING, Exclusion, GrammarSource, JoinedSource, Source, Te
 from .splits import SPLITS
 from .text import RawText, TokenizedText, files_of
 from .tokenizer import TokenizerRule
-from .tokens import MosesRule, Rule, TokenRule
+from .tokens import MosesRule, Tokenization, TokenRule
 from .vocabulary import VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
 
@@ -71,27 +70,27 @@ class CorpusRecipe:
         corpus = prepare(self.source(), self.tokenizer_rule(), cache, self.selection(), self.settings.workers)
         return corpus if self.settings.limit is None else corpus.first(self.settings.limit)
 
-    def _rule(self, language: Language) -> Rule:
+    def _rule(self, language: Language) -> Tokenization:
         if self.tokenizer.rules == "moses":
             return MosesRule(language.code)
         return TokenRule(language.tokens, language.replace)
 
 
-def _grammar(data: GrammarCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+def _grammar(data: GrammarCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
     folder = folder_of(language.code)
     return GrammarSource(folder, data.sentences, data.seed, data.withhold, language.clitics, _exclude(data, language))
 
 
-def _text(data: TextCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+def _text(data: TextCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
     reader: Reader = TokenizedText() if data.tokenized else RawText(language.code, rule)
     return TextSource(_files(data, language.code), reader, data.seed, _exclude(data, language))
 
 
-def _treebank(data: TreebankCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+def _treebank(data: TreebankCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
     return TextSource(_files(data, language.code), TreebankText(data.words), data.seed, _exclude(data, language))
 
 
-def _clams(data: ClamsCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+def _clams(data: ClamsCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
     code = language.code
     if code not in data.address:
         raise UserError(f"lang={code}: CLAMS has published no corpus of it; there are: {', '.join(data.address)}")
@@ -99,7 +98,7 @@ def _clams(data: ClamsCorpus, language: Language, rule: Rule, downloads: Downloa
     return PublishedSource(data.address[code], folder, not downloads.allowed, exclude=_exclude(data, language))
 
 
-def _wikipedia(data: WikipediaCorpus, language: Language, rule: Rule, downloads: Downloads) -> Source:
+def _wikipedia(data: WikipediaCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
     reader = ArticleText(RawText(language.code, rule))
     if data.path is not None:
         articles: Articles = LocalArticles(_articles(data.path, language.code))

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from . import build
-from .build import FORMAT, CorpusError, digest
-from .ragged import gathered
+from . import corpus_build
+from .corpus_build import FORMAT, CorpusError, digest
+from .ragged import gather
 from .selection import EVERYTHING, Selection
 from .sources import Source
 from .splits import SPLITS
-from .tokenizer import Tokenizer, TokenizerRule, restored
+from .tokenizer import Tokenizer, TokenizerRule, restore_tokenizer
 from .vocabulary import VocabularyRule
 
-__all__ = ["Corpus", "CorpusError", "Split", "VocabularyRule", "encoded", "name_of", "prepare", "read"]
+__all__ = ["Corpus", "CorpusError", "Split", "VocabularyRule", "corpus_name", "encode_split", "prepare", "read_corpus"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Split:
         assert self.languages is not None
         chosen = np.flatnonzero(self.languages == number)
         lengths = self.lengths()[chosen]
-        ids = gathered(np.asarray(self.ids), self.offsets[chosen], lengths)
+        ids = gather(np.asarray(self.ids), self.offsets[chosen], lengths)
         return Split(ids, np.concatenate([[0], np.cumsum(lengths)]), int((ids == 1).sum()))
 
 
@@ -104,7 +104,7 @@ class Corpus:
         return {"train": self.train, "valid": self.valid, "test": self.test}
 
 
-def name_of(source: Source, rule: TokenizerRule, selection: Selection = EVERYTHING) -> str:
+def corpus_name(source: Source, rule: TokenizerRule, selection: Selection = EVERYTHING) -> str:
     """A name for exactly this corpus: all that it depends on, without building it."""
     parts = (str(FORMAT), source.key(), rule.key(), selection.key())
     return hashlib.blake2b("\n".join(part for part in parts if part).encode(), digest_size=10).hexdigest()
@@ -114,18 +114,18 @@ def prepare(
     source: Source, rule: TokenizerRule, cache: Path, selection: Selection = EVERYTHING, workers: int | None = None
 ) -> Corpus:
     """The corpus from the cache, built first if it is not there. Safe when several processes ask at the same time."""
-    folder = cache / name_of(source, rule, selection)
+    folder = cache / corpus_name(source, rule, selection)
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with _locked(folder.with_suffix(".lock")):
             if not folder.exists():  # another process may have built it while we waited
                 _build(source, rule, selection, folder, workers)
-    return read(folder)
+    return read_corpus(folder)
 
 
-def encoded(source: Source, tokenizer: Tokenizer, split: str, selection: Selection = EVERYTHING) -> Split:
+def encode_split(source: Source, tokenizer: Tokenizer, split: str, selection: Selection = EVERYTHING) -> Split:
     """One split of a source, by a tokenizer that was made elsewhere."""
-    ids, offsets = build.encoded(source, tokenizer, split, selection)
+    ids, offsets = corpus_build.encode_source(source, tokenizer, split, selection)
     return Split(ids, offsets, int((ids == tokenizer.unk).sum()))
 
 
@@ -144,13 +144,13 @@ def _build(source: Source, rule: TokenizerRule, selection: Selection, folder: Pa
     work = folder.with_suffix(f".building-{os.getpid()}")
     work.mkdir(parents=True)
     try:
-        build.build(source, rule, selection, work, workers)
+        corpus_build.build_corpus(source, rule, selection, work, workers)
         work.rename(folder)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def read(folder: Path) -> Corpus:
+def read_corpus(folder: Path) -> Corpus:
     """A corpus that has been built. Every file is compared with the checksum taken when it was written."""
     remedy = f"delete it and it is built anew: rm -r {folder}"
     try:
@@ -169,7 +169,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
     words = (folder / "vocabulary.txt").read_text(encoding="utf-8").split("\n")[:-1]
     model = folder / "tokenizer.json"
     pieces = {"tokenizer": json.loads(model.read_text(encoding="utf-8"))} if model.exists() else {}
-    return restored({"vocabulary": words} | pieces)
+    return restore_tokenizer({"vocabulary": words} | pieces)
 
 
 def _split(folder: Path, split: str, about: dict[str, Any]) -> Split:

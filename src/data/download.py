@@ -72,7 +72,7 @@ class Patience:
 PATIENT = Patience()
 
 
-def recorded(file: Path) -> Record | None:
+def record_of(file: Path) -> Record | None:
     """What is known of a file that has been fetched; it need not be there any more."""
     try:
         return Record(**json.loads(_record(file).read_text(encoding="utf-8")))
@@ -86,21 +86,21 @@ def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATI
     """The file, from the network if it is not there yet. Many processes may ask at once."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with _locked(file.with_name(f"{file.name}.lock")):
-        known = recorded(file)
+        known = record_of(file)
         if not file.exists():
             if offline:
                 raise DownloadError(f"{url}: not fetched, since the network is switched off; put the file at {file}")
-            _fetched(url, _part(file), patience)
-            found = _measured(url, _part(file))
+            _fetch_all(url, _part(file), patience)
+            found = _measure(url, _part(file))
             if known is not None and not known.same(found):
                 _part(file).unlink()
-                raise DownloadError(_changed(url, known, found, f"if the new one is right, remove {_record(file)}"))
+                raise DownloadError(_change_message(url, known, found, f"if the new one is right, remove {_record(file)}"))
             os.replace(_part(file), file)
-            _forget(file)
+            _forget_version(file)
             _write_record(file, found)
             return found
         if known is None:  # put there by hand, or we were stopped just before it was noted
-            known = _measured(url, file)
+            known = _measure(url, file)
             _write_record(file, known)
         if _size(file) != known.size:
             verify(file)
@@ -109,14 +109,14 @@ def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATI
 
 def verify(file: Path) -> None:
     """Whether a fetched file is still what it was when it was first complete."""
-    known = recorded(file)
+    known = record_of(file)
     if known is not None:
-        found = _measured(known.url, file)
+        found = _measure(known.url, file)
         if not known.same(found):
-            raise DownloadError(_changed(str(file), known, found, f"remove it and it is fetched anew: rm {file}"))
+            raise DownloadError(_change_message(str(file), known, found, f"remove it and it is fetched anew: rm {file}"))
 
 
-def _changed(what: str, known: Record, found: Record, remedy: str) -> str:
+def _change_message(what: str, known: Record, found: Record, remedy: str) -> str:
     if known.size != found.size:
         return f"{what}: {found.size:,} bytes, but it had {known.size:,} when it was first fetched; {remedy}"
     return (
@@ -124,13 +124,13 @@ def _changed(what: str, known: Record, found: Record, remedy: str) -> str:
     )
 
 
-def _fetched(url: str, part: Path, patience: Patience) -> None:
+def _fetch_all(url: str, part: Path, patience: Patience) -> None:
     """Asks until the file is complete; what has arrived stays, and only attempts that bring nothing are counted."""
     attempt, most = 0, _size(part)
     with _bar(part.stem) as bar:
         while True:
             try:
-                _continued(url, part, patience.timeout, bar)
+                _fetch_rest(url, part, patience.timeout, bar)
             except _Passing as failure:
                 attempt = 0 if _size(part) > most else attempt + 1
                 most = max(most, _size(part))
@@ -144,7 +144,7 @@ def _fetched(url: str, part: Path, patience: Patience) -> None:
                 return
 
 
-def _continued(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
+def _fetch_rest(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
     """One request for what is still missing."""
     have, version = _size(part), _version(part)
     headers = {"Accept-Encoding": "identity", "User-Agent": "concord"}
@@ -157,7 +157,7 @@ def _continued(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
         with opener.open(urllib.request.Request(url, headers=headers), timeout=timeout) as answer:  # noqa: S310
             _store(answer, part, have, bar)
     except urllib.error.HTTPError as error:
-        _refused(error, url, part)
+        _raise_refusal(error, url, part)
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
         raise _Passing(getattr(error, "reason", None) or error or type(error).__name__) from None
     except ValueError as error:  # urllib's word for an address that is none
@@ -184,7 +184,7 @@ def _store(answer: Any, part: Path, have: int, bar: "_Bar") -> None:
         raise _Passing(f"cut off after {arrived:,} of {total:,} bytes")
 
 
-def _refused(error: urllib.error.HTTPError, url: str, part: Path) -> None:
+def _raise_refusal(error: urllib.error.HTTPError, url: str, part: Path) -> None:
     if error.code == 416:  # we have more than there is: begin again
         part.unlink(missing_ok=True)
         raise _Passing("the file there has changed") from None
@@ -216,7 +216,7 @@ def _note_version(part: Path, version: str) -> None:
     part.with_suffix(".version").write_text(version, encoding="utf-8")
 
 
-def _forget(file: Path) -> None:
+def _forget_version(file: Path) -> None:
     _part(file).with_suffix(".version").unlink(missing_ok=True)
 
 
@@ -224,7 +224,7 @@ def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 
-def _measured(url: str, file: Path) -> Record:
+def _measure(url: str, file: Path) -> Record:
     with file.open("rb") as stream:
         return Record(url, _size(file), hashlib.file_digest(stream, "sha256").hexdigest())
 

@@ -37,7 +37,7 @@ class Pieces:
         self.known: dict[str, list[int]] = {}
 
     @classmethod
-    def restored(cls, plain: dict[str, Any]) -> "Pieces":
+    def from_plain(cls, plain: dict[str, Any]) -> "Pieces":
         return cls(base64.b64decode(plain["model"]))
 
     def plain(self) -> dict[str, Any]:
@@ -70,9 +70,9 @@ class Pieces:
         """The words again."""
         begins, numbers = self.begins(), list(ids)
         starts = [at for at, number in enumerate(numbers) if begins[number] or number == self.eos]
-        return [self._joined(numbers[start:end]) for start, end in pairwise([*starts, len(numbers)])]
+        return [self._join(numbers[start:end]) for start, end in pairwise([*starts, len(numbers)])]
 
-    def _joined(self, pieces: list[int]) -> str:
+    def _join(self, pieces: list[int]) -> str:
         if pieces[0] in (self.eos, self.unk):
             return self.words[pieces[0]]
         text: str = self.processor.decode(pieces)
@@ -102,12 +102,12 @@ class PieceRule:
     def key(self) -> str:
         return f"pieces:{self.kind}:{self.size}:{metadata.version('sentencepiece')}"
 
-    def made(self, counts: Counts) -> Pieces:
+    def learn(self, counts: Counts) -> Pieces:
         """Sentencepiece cuts at spaces before it learns, so that words with their counts are all it needs of a text."""
         entries = (entry for entry in counts.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
-        return Pieces(self._trained(f"{word.replace(START, '_')}\t{count}" for word, count in entries))
+        return Pieces(self._train(f"{word.replace(START, '_')}\t{count}" for word, count in entries))
 
-    def _trained(self, words: Iterator[str]) -> bytes:
+    def _train(self, words: Iterator[str]) -> bytes:
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(

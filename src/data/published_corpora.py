@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .blocks import Block
-from .download import PATIENT, Patience, Record, fetch, recorded, verify
+from .download import PATIENT, Patience, Record, fetch, record_of, verify
 from .sources import NOTHING, Exclusion, TextSource
 from .splits import SPLITS
 from .text import TokenizedText, lines
@@ -28,7 +28,7 @@ class PublishedSource:
 
     def key(self) -> str:
         """The files by their checksums, wherever they lie; they are fetched if they are not known yet."""
-        known = {name: (recorded(self.file(name)) or self._fetch(name)).sha256 for name in (*SPLITS, VOCABULARY)}
+        known = {name: (record_of(self.file(name)) or self._fetch(name)).sha256 for name in (*SPLITS, VOCABULARY)}
         return f"published:{known}" + (f":{self.exclude.key}" if self.exclude.key else "")
 
     def blocks(self, workers: int | None = None) -> Iterator[Block]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def segment_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Of the values of each stretch."""
     ends = np.cumsum(lengths, dtype=np.int64)
     totals = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
@@ -11,7 +11,7 @@ def sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return found
 
 
-def gathered(flat: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def gather(flat: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """The stretches with these starts and lengths, one after the other, without a loop over them."""
     ends = np.cumsum(lengths)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)

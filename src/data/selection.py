@@ -49,14 +49,14 @@ class Selection:
         decided = splits.copy()
         for language in np.unique(languages):
             free = order[(splits[order] == UNDECIDED) & (languages[order] == language)]
-            for name, members in self._shared(free, lengths).items():
+            for name, members in self._share_out(free, lengths).items():
                 decided[members] = SPLITS.index(name)
         chosen = {name: order[decided[order] == number] for number, name in enumerate(SPLITS)}
         if self.max_tokens is not None:
             chosen["train"] = self._cut(chosen["train"], lengths, self.max_tokens)
         return chosen
 
-    def _shared(self, free: np.ndarray, lengths: np.ndarray) -> dict[str, np.ndarray]:
+    def _share_out(self, free: np.ndarray, lengths: np.ndarray) -> dict[str, np.ndarray]:
         """Of one language. Valid and test first: they stay the same however much is left for training."""
         ends = np.cumsum(lengths[free], dtype=np.int64)
         total = int(ends[-1]) if len(ends) else 0

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .blocks import EXCLUDED, SENTENCES, Block, Chunk, Packing, Reader, chunks, in_order, packed_block
+from .blocks import EXCLUDED, SENTENCES, Block, BlockPacker, Chunk, Reader, chunks, in_order, pack
 from .grammar import Draw, Expansion, constructions, load
 from .grammar.clitics import Clitics
 from .grammar.sample import without_closing
@@ -72,9 +72,9 @@ class GrammarSource:
         for split, size in self.sizes.items():
             for start in range(0, size, SENTENCES):
                 before = draw.excluded
-                block = packed_block(map(str.split, itertools.islice(draw, min(SENTENCES, size - start))))
+                block = pack(map(str.split, itertools.islice(draw, min(SENTENCES, size - start))))
                 left_out = {EXCLUDED: draw.excluded - before}
-                yield replace(block, splits=_all(split, block), left_out=left_out)
+                yield replace(block, splits=_same_split(split, block), left_out=left_out)
 
 
 @dataclass
@@ -90,41 +90,41 @@ class TextSource:
         self.files = {split: (files,) if isinstance(files, Path) else tuple(files) for split, files in self.files.items()}
 
     def key(self) -> str:
-        stamps = {split: [stamp(file) for file in files] for split, files in self._checked().items()}
+        stamps = {split: [file_stamp(file) for file in files] for split, files in self._checked_files().items()}
         shown = {split: each[0] if len(each) == 1 else each for split, each in stamps.items()}
         return f"text:{shown}:{self.reader.key()}:{self.seed}" + (f":{self.exclude.key}" if self.exclude.key else "")
 
     def blocks(self, workers: int | None = None) -> Iterator[Block]:
         seen = 0
         shares = Shares(self.seed)
-        packing = Packing(self.reader, self.exclude.sentences())
-        for split, files in self._checked().items():
+        packing = BlockPacker(self.reader, self.exclude.sentences())
+        for split, files in self._checked_files().items():
             for block in in_order(packing, self._chunks(files), workers):
                 seen += len(block.lengths)
-                yield replace(block, splits=_all(split, block) if split in SPLITS else _drawn(shares, block))
+                yield replace(block, splits=_same_split(split, block) if split in SPLITS else _draw_splits(shares, block))
         if not seen:
-            named = ", ".join(str(file) for files in self._checked().values() for file in files)
+            named = ", ".join(str(file) for files in self._checked_files().values() for file in files)
             raise TextError(f"{named}: no sentence found; the corpus is empty")
 
     def _chunks(self, files: Iterable[Path]) -> Iterator[Chunk]:
         return itertools.chain.from_iterable(chunks(str(file), lines(file), self.reader) for file in files)
 
-    def _checked(self) -> dict[str, tuple[Path, ...]]:
+    def _checked_files(self) -> dict[str, tuple[Path, ...]]:
         files = {split: tuple(paths) for split, paths in self.files.items() if not isinstance(paths, Path)}
         for paths in files.values():
             check_files(paths)
         return files
 
 
-def stamp(file: Path) -> tuple[str, int, int]:
+def file_stamp(file: Path) -> tuple[str, int, int]:
     return str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns
 
 
-def _all(split: str, block: Block) -> np.ndarray:
+def _same_split(split: str, block: Block) -> np.ndarray:
     return np.full(len(block.lengths), SPLITS.index(split), dtype=np.uint8)
 
 
-def _drawn(shares: Shares, block: Block) -> np.ndarray:
+def _draw_splits(shares: Shares, block: Block) -> np.ndarray:
     return np.array([SPLITS.index(next(shares)) for _ in block.lengths], dtype=np.uint8)
 
 

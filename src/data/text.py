@@ -15,7 +15,7 @@ import sentencex
 
 from ..errors import UserError
 from .blocks import Chunk, Reader, chunks
-from .tokens import Rule
+from .tokens import Tokenization
 from .vocabulary import EOS
 
 ENDINGS = ".txt, or compressed .gz .xz .bz2; UTF-8"
@@ -29,7 +29,7 @@ class TextError(UserError):
 class RawText:
     """Prose, a paragraph a line: cut into sentences by sentencex and into tokens by the language's rule."""
 
-    def __init__(self, language: str, rule: Rule) -> None:
+    def __init__(self, language: str, rule: Tokenization) -> None:
         self.language = language
         self.rule = rule
 

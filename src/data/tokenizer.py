@@ -44,13 +44,13 @@ class TokenizerRule(Protocol):
 
     def key(self) -> str: ...
 
-    def made(self, counts: Counts) -> Tokenizer: ...
+    def learn(self, counts: Counts) -> Tokenizer: ...
 
 
-def restored(plain: dict[str, Any]) -> Tokenizer:
+def restore_tokenizer(plain: dict[str, Any]) -> Tokenizer:
     """From what a checkpoint says (`Tokenizer.plain`)."""
     if "tokenizer" in plain:
         from .pieces import Pieces  # noqa: PLC0415 - word models do without sentencepiece
 
-        return Pieces.restored(plain["tokenizer"])
+        return Pieces.from_plain(plain["tokenizer"])
     return Vocabulary(plain["vocabulary"])

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..errors import UserError
 
 
-class Rule(Protocol):
+class Tokenization(Protocol):
     def __call__(self, text: str) -> list[str]:
         """The tokens of a sentence."""
 

@@ -79,7 +79,7 @@ class VocabularyRule:
     def key(self) -> str:
         return f"words:{self.size}:{self.counted_in}"
 
-    def made(self, counts: Counts) -> Vocabulary:
+    def learn(self, counts: Counts) -> Vocabulary:
         """Two more than needed are asked for: `<eos>` and `<unk>` may be among them, and come first anyway."""
         ranked = counts.most_frequent(None if self.size is None else self.size + 2)
         return Vocabulary.from_counts([word for word, _ in ranked], [count for _, count in ranked], self.size)

@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import UserError
-from .blocks import CHARACTERS, Block, Chunk, Packing, Reader, in_order
-from .sources import NOTHING, Exclusion, stamp
+from .blocks import CHARACTERS, Block, BlockPacker, Chunk, Reader, in_order
+from .sources import NOTHING, Exclusion, file_stamp
 from .splits import UNDECIDED
 from .text import RawText, TextError, check_files, lines
 
@@ -65,7 +65,7 @@ class ArticleSource:
 
     def blocks(self, workers: int | None = None) -> Iterator[Block]:
         read = 0
-        for block in in_order(Packing(self.reader, self.exclude.sentences()), _chunks(self.articles), workers):
+        for block in in_order(BlockPacker(self.reader, self.exclude.sentences()), _chunks(self.articles), workers):
             yield replace(block, splits=np.full(len(block.lengths), UNDECIDED, dtype=np.uint8))
             read += len(block.ids)
             if self.words is not None and read >= self.words:
@@ -109,7 +109,7 @@ class HubArticles:
         try:
             stream = load_dataset(self.dataset, self.name, split="train", streaming=True)
             for article in stream.shuffle(seed=self.seed, buffer_size=BUFFER):
-                yield _sound(article[TEXT])
+                yield _mend_surrogates(article[TEXT])
         except Exception as error:  # the hub's libraries raise many kinds
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise UserError(
@@ -125,7 +125,7 @@ class LocalArticles:
 
     def key(self) -> str:
         check_files(self.files)
-        return f"files:{[stamp(file) for file in self.files]}"
+        return f"files:{[file_stamp(file) for file in self.files]}"
 
     def __iter__(self) -> Iterator[str]:
         for file in self.files:
@@ -151,7 +151,7 @@ def _parquet(file: Path) -> Iterator[str]:
         for batch in parquet.ParquetFile(file).iter_batches(batch_size=256, columns=[TEXT]):
             if TEXT not in batch.schema.names:
                 raise TextError(f"{file}: has no column {TEXT!r}")
-            yield from (_sound(article) for article in batch.column(TEXT).to_pylist() if article)
+            yield from (_mend_surrogates(article) for article in batch.column(TEXT).to_pylist() if article)
     except ArrowException as error:
         raise TextError(f"{file}: cannot be read as Parquet ({error}); is it cut off?") from None
 
@@ -162,7 +162,7 @@ def _json(file: Path) -> Iterator[str]:
             article = json.loads(line)[TEXT]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise TextError(f"{file}:{number}: a JSON object with a field {TEXT!r} is needed in every line") from None
-        yield _sound(str(article))
+        yield _mend_surrogates(str(article))
 
 
 def _plain(file: Path) -> Iterator[str]:
@@ -177,6 +177,6 @@ def _plain(file: Path) -> Iterator[str]:
         yield "\n".join(held)
 
 
-def _sound(text: str) -> str:
+def _mend_surrogates(text: str) -> str:
     """Half a surrogate pair, which JSON can hold, cannot be written as UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -20,10 +20,10 @@ def export(checkpoint: Path, out: Path) -> None:
         from transformers.utils import logging
     except ImportError:
         raise UserError('lm.export needs transformers; pip install -e ".[hf]"') from None
-    from .checkpoints import load
-    from .hf import ConcordConfig, ConcordForCausalLM, tokenizer
+    from .checkpoints import load_model
+    from .hf import ConcordConfig, ConcordForCausalLM, fast_tokenizer
 
-    model, vocabulary, about = load(checkpoint)
+    model, vocabulary, about = load_model(checkpoint)
     if not isinstance(vocabulary, Vocabulary):
         raise UserError(f"{checkpoint}: a model of pieces of words; only word-level models can be exported")
     if out.is_dir() and any(out.iterdir()) and '"concord"' not in _config(out):
@@ -34,7 +34,7 @@ def export(checkpoint: Path, out: Path) -> None:
     made = ConcordForCausalLM(ConcordConfig(model.architecture.plain(), said))
     made.model.load_state_dict(model.state_dict())
     made.save_pretrained(out)
-    tokenizer(vocabulary, raw_text_rule(about)).save_pretrained(out)
+    fast_tokenizer(vocabulary, raw_text_rule(about)).save_pretrained(out)
 
 
 def raw_text_rule(about: dict[str, Any]) -> dict[str, Any] | None:

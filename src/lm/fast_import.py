@@ -20,10 +20,10 @@ def _hidden() -> Iterator[None]:
 
     met, there = imports.RequirementCache.__bool__, imports.package_available
 
-    def asked(self: Any) -> bool:
+    def is_met(self: Any) -> bool:
         return not str(self.requirement).startswith(UNUSED) and met(self)
 
-    imports.RequirementCache.__bool__ = asked  # type: ignore[method-assign]
+    imports.RequirementCache.__bool__ = is_met  # type: ignore[method-assign]
     imports.package_available = lambda name: name not in UNUSED and there(name)  # type: ignore[assignment]
     try:
         yield

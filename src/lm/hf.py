@@ -57,7 +57,7 @@ class ConcordForCausalLM(PreTrainedModel):
         return CausalLMOutput(loss=loss, logits=logprobs)
 
 
-def tokenizer(vocabulary: Vocabulary, rule: dict[str, Any] | None) -> PreTrainedTokenizerFast:
+def fast_tokenizer(vocabulary: Vocabulary, rule: dict[str, Any] | None) -> PreTrainedTokenizerFast:
     """Words by their numbers. With a rule (`tokens`, `replace`) raw text is cut as for training, without one at spaces."""
     made = Tokenizer(models.WordLevel(vocabulary.ids, unk_token=UNK))
     if rule is None:

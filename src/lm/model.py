@@ -69,7 +69,7 @@ class LanguageModel(nn.Module):
         return sum(p.numel() for p in self.parameters())
 
 
-def initialised(architecture: Architecture, seed: int) -> LanguageModel:
+def initialise_model(architecture: Architecture, seed: int) -> LanguageModel:
     """A model whose first weights depend on the seed alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

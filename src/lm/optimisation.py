@@ -46,7 +46,7 @@ class Schedule:
         """At a step, counted from 0."""
         return 1.0
 
-    def validated(self, loss: float) -> None:
+    def after_validation(self, loss: float) -> None:
         """Called after every validation."""
 
     def state_dict(self) -> dict[str, float]:
@@ -100,7 +100,7 @@ class Anneal(Schedule):
     def factor(self, step: int) -> float:
         return self.scale
 
-    def validated(self, loss: float) -> None:
+    def after_validation(self, loss: float) -> None:
         if not loss < self.rival:
             self.scale /= self.divisor
         self.rival = loss if self.against == "previous" else min(loss, self.rival)

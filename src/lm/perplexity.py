@@ -58,7 +58,7 @@ class Tally:
         return _exp(float(self.nll) / self.words if self.words else math.nan)
 
 
-def counted(begins: Sequence[bool] | None) -> Tensor | None:
+def word_mask(begins: Sequence[bool] | None) -> Tensor | None:
     """Which tokens count as a word or a sentence's end, (V,), from those that begin a word; None where all do."""
     return None if begins is None else torch.tensor(begins) | (torch.arange(len(begins)) == 0)
 
@@ -68,9 +68,9 @@ def words_among(targets: Tensor, counts: Tensor | None) -> int | None:
     return None if counts is None else int(counts[targets[targets != NO_TARGET]].sum())
 
 
-def measured(model: LanguageModel, split: Split, begins: Sequence[bool] | None = None, tokens: int = 8192) -> Tally:
+def evaluate_split(model: LanguageModel, split: Split, begins: Sequence[bool] | None = None, tokens: int = 8192) -> Tally:
     """A model on a split, as validation measures it."""
-    tally, counts = Tally(), counted(begins)
+    tally, counts = Tally(), word_mask(begins)
     device = model.embedding.weight.device
     training = model.training
     model.eval()

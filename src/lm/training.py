@@ -17,7 +17,7 @@ from ..errors import UserError
 from .loss import summed_nll
 from .model import LanguageModel
 from .optimisation import Schedule, optimizer
-from .perplexity import Tally, counted, words_among
+from .perplexity import Tally, word_mask, words_among
 
 
 class NotFinite(UserError):
@@ -56,8 +56,8 @@ class Training(pl.LightningModule):
         self.in_epoch = Tally()  # for the eye
         # Of several languages, each has an evaluation loader of its own, in this order.
         self.languages = tuple(languages)
-        self.counted: Tensor | None
-        self.register_buffer("counted", counted(begins), persistent=False)
+        self.word_mask: Tensor | None
+        self.register_buffer("word_mask", word_mask(begins), persistent=False)
         self.evaluated = [Tally()]
         self.row: dict[str, float] = {}
         self.clock = (time.perf_counter(), 0)
@@ -143,11 +143,11 @@ class Training(pl.LightningModule):
         with torch.autocast(self.device.type, enabled=False):
             contexts, _ = self.contexts(batch.inputs, None)
             nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
-        self.evaluated[dataloader_idx].add(nll, tokens, words_among(batch.targets, self.counted))
+        self.evaluated[dataloader_idx].add(nll, tokens, words_among(batch.targets, self.word_mask))
 
     test_step = validation_step
 
-    def _measured(self, split: str) -> tuple[Tally, dict[str, float]]:
+    def _collect_metrics(self, split: str) -> tuple[Tally, dict[str, float]]:
         """Over everything, and for each language on its own."""
         each = [tally.over_all_ranks(self.device) for tally in self.evaluated]
         total = Tally()
@@ -159,18 +159,18 @@ class Training(pl.LightningModule):
         return total, metrics
 
     def _perplexities(self, name: str, tally: Tally) -> dict[str, float]:
-        per_word = {} if self.counted is None else {f"{name}/perplexity_word": tally.perplexity_word}
+        per_word = {} if self.word_mask is None else {f"{name}/perplexity_word": tally.perplexity_word}
         return {f"{name}/perplexity": tally.perplexity} | per_word
 
     def on_validation_epoch_end(self) -> None:
-        total, metrics = self._measured("valid")
-        self.schedule.validated(total.loss)
+        total, metrics = self._collect_metrics("valid")
+        self.schedule.after_validation(total.loss)
         # What was trained since the last row of its own is told here, so that even a short run has a training loss.
         rest = {"train/loss": self._take_loss()} if self._trained_since_log() else {}
         self.publish(rest | metrics)
 
     def on_test_epoch_end(self) -> None:
-        self.publish(self._measured("test")[1])
+        self.publish(self._collect_metrics("test")[1])
 
     def publish(self, metrics: dict[str, float]) -> None:
         """Adds to the row of this evaluation; callbacks may watch the same names (`monitor`)."""

@@ -18,7 +18,7 @@ from pytorch_lightning.loggers.logger import Logger
 from ..data.batches import EvaluationLoader, Loader, Plan, Shape
 from ..data.corpus import Corpus
 from ..errors import UserError
-from ..lm.checkpoints import load
+from ..lm.checkpoints import load_model
 from ..lm import networks
 from ..lm.model import Architecture, LanguageModel
 from ..lm.optimisation import Horizon
@@ -183,7 +183,7 @@ def _test(
     trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], folder: RunFolder, checkpoints: Checkpoints
 ) -> dict[str, Any]:
     """Test perplexity of the best weights."""
-    best, _, _ = load(folder.best)
+    best, _, _ = load_model(folder.best)
     module.model.load_state_dict(best.state_dict())
     trainer.test(module, test, verbose=False)
     perplexities = [name for name in trainer.callback_metrics if name.startswith("test/") and "perplexity" in name]

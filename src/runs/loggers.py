@@ -9,7 +9,7 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from pytorch_lightning.loggers.logger import Logger
 
 from ..errors import UserError
-from ..lm.checkpoints import read
+from ..lm.checkpoints import read_checkpoint
 from ..settings.run import RunSettings
 from ..settings.training import LoggerSettings
 
@@ -41,5 +41,5 @@ def open_loggers(settings: RunSettings, folder: Path, wandb_id: str, resume: Pat
 
 def _tensorboard(folder: Path, resume: Path | None) -> TensorBoardLogger:
     """A run that goes on takes back what it had shown after the checkpoint; it will come again."""
-    purge = read(resume)["global_step"] + 1 if resume else None
+    purge = read_checkpoint(resume)["global_step"] + 1 if resume else None
     return TensorBoardLogger(folder, name="tensorboard", version="", purge_step=purge)

@@ -5,9 +5,8 @@ from pathlib import Path
 import torch
 
 from ..data.corpus import Corpus
-from ..lm.checkpoints import check_fits
-from ..lm.checkpoints import read as read_checkpoint
-from ..lm.model import initialised
+from ..lm.checkpoints import check_resumable, read_checkpoint
+from ..lm.model import initialise_model
 from ..probes.callback import ProbeCallback
 from ..probes.preparation import check_coverage, complete_plan, make_probe, monitorable_metrics, scorer_maker
 from ..probes.probe import Probe
@@ -32,9 +31,9 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
         torch.set_num_threads(settings.trainer.threads)
     show_settings(settings, folder)
     corpus = corpus_recipe(settings).prepare(Path(settings.paths.cache))
-    model = initialised(architecture(settings.model, len(corpus.vocabulary)), settings.seed)
+    model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed)
     if resume:
-        check_fits(resume, model, corpus.vocabulary)
+        check_resumable(resume, model, corpus.vocabulary)
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
     return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.data.blocks import CHARACTERS, Chunk, Packing, chunks, in_order, packed_block
+from concord.data.blocks import CHARACTERS, BlockPacker, Chunk, chunks, in_order, pack
 from concord.data.conllu import TreebankText
 from concord.data.corpus import VocabularyRule, prepare
 from concord.data.sources import TextSource
@@ -62,14 +62,14 @@ def test_what_goes_wrong_in_another_process_is_told_here(function, message):
 
 
 def test_a_block_has_its_words_once_and_its_sentences_as_numbers_of_them():
-    block = packed_block([["a", "b", "a"], ["c"], ["b", "c"]])
+    block = pack([["a", "b", "a"], ["c"], ["b", "c"]])
     assert block.words == ["a", "b", "c"]
     assert block.ids.tolist() == [0, 1, 0, 2, 1, 2]
     assert block.lengths.tolist() == [3, 1, 2]
 
 
 def test_challenge_sentences_are_found_whatever_their_first_letter_and_final_mark():
-    packing = Packing(TokenizedText(), ["der Gast lacht", "die Gäste lachen ."])
+    packing = BlockPacker(TokenizedText(), ["der Gast lacht", "die Gäste lachen ."])
     lines = ["Der Gast lacht .", "der Gast lacht !", "Der Gast lacht laut .", "die Gäste lachen", "der gast lacht ."]
     block = packing(Chunk("", 1, lines))
     assert len(block.lengths) == 2

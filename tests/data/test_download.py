@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from concord.data.download import DownloadError, Patience, fetch, recorded, verify
+from concord.data.download import DownloadError, Patience, fetch, record_of, verify
 from publisher import Publisher, published
 
 TEXT = b"".join(b"sentence number %d .\n" % i for i in range(20_000))
@@ -27,7 +27,7 @@ def test_a_complete_file_is_stored_with_its_size_and_checksum(publisher, tmp_pat
     publisher.faults = [fault]
     fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
     assert (tmp_path / "train.txt").read_bytes() == TEXT
-    known = recorded(tmp_path / "train.txt")
+    known = record_of(tmp_path / "train.txt")
     assert (known.url, known.size, known.sha256) == (
         f"{publisher.address}/train.txt",
         len(TEXT),

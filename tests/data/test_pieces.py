@@ -10,7 +10,7 @@ from concord.data.counts import Counts
 from concord.data.pieces import PieceRule, Pieces
 from concord.data.sources import TextSource
 from concord.data.text import TokenizedText
-from concord.data.tokenizer import restored
+from concord.data.tokenizer import restore_tokenizer
 from concord.data.vocabulary import Vocabulary
 from concord.errors import UserError
 from hypothesis import given
@@ -24,7 +24,7 @@ def pieces(folder, kind="unigram", size=340) -> Pieces:
     counted = Counter(" ".join(LINES).split())
     counts = Counts(folder)
     counts.add(list(counted), np.array(list(counted.values())))
-    return PieceRule(size, kind).made(counts)
+    return PieceRule(size, kind).learn(counts)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_the_same_words_make_the_same_pieces(tmp_path, made):
 @pytest.mark.parametrize("tokenizer", [Vocabulary(["<eos>", "<unk>", "a"]), None])
 def test_a_tokenizer_is_made_again_from_plain_values(made, tokenizer):
     tokenizer = tokenizer or made
-    again = restored(json.loads(json.dumps(tokenizer.plain())))
+    again = restore_tokenizer(json.loads(json.dumps(tokenizer.plain())))
     assert type(again) is type(tokenizer)
     assert again.digest() == tokenizer.digest()
     assert again.encode(["der", "a"]) == tokenizer.encode(["der", "a"])

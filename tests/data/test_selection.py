@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from concord.data.corpus import VocabularyRule, name_of, prepare
+from concord.data.corpus import VocabularyRule, corpus_name, prepare
 from concord.data.selection import EVERYTHING, Selection
 from concord.data.sources import JoinedSource, TextSource
 from concord.data.splits import UNDECIDED
@@ -65,8 +65,8 @@ def test_a_selection_of_everything_does_not_change_a_corpus_name(tmp_path):
     (tmp_path / "a.txt").write_text("a b .\n" * 20, encoding="utf-8")
     source = TextSource({"all": tmp_path / "a.txt"}, TokenizedText(), seed=3)
     rule = VocabularyRule(None)
-    assert name_of(source, rule) == name_of(source, rule, Selection(seed=3))
-    assert name_of(source, rule) != name_of(source, rule, Selection(max_tokens=10))
+    assert corpus_name(source, rule) == corpus_name(source, rule, Selection(seed=3))
+    assert corpus_name(source, rule) != corpus_name(source, rule, Selection(max_tokens=10))
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def pieces(tmp_path_factory) -> Pieces:
     counted = Counter(word for _, _, expected in CASES for sentence in expected for word in sentence.split())
     counts = Counts(tmp_path_factory.mktemp("pieces"))
     counts.add(list(counted), np.array(list(counted.values())) * 3)
-    return PieceRule(600).made(counts)
+    return PieceRule(600).learn(counts)
 
 
 @pytest.mark.parametrize(("lang", "text", "expected"), CASES)

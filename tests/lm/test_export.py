@@ -12,9 +12,9 @@ from concord.data.tokens import TokenRule
 from concord.data.vocabulary import Vocabulary
 from concord.errors import UserError
 from concord.lm import networks
-from concord.lm.checkpoints import load
+from concord.lm.checkpoints import load_model
 from concord.lm.export import export
-from concord.lm.model import Architecture, initialised
+from concord.lm.model import Architecture, initialise_model
 from concord.probes.readers.grammar import expanded
 from concord.probes.scorers import Sentence
 from concord.probes.scorers.pretrained import load as load_pretrained
@@ -33,7 +33,7 @@ def checkpoint(folder, network, tied=True, **data):
     words = sorted({word for sentence in sentences() for word in sentence.split()} - {"Gast"})
     vocabulary = Vocabulary(["<eos>", "<unk>", ".", *words])
     architecture = Architecture(len(vocabulary), 8, tied=tied, dropout=0.2, init=1.0, network=NETWORKS[network])
-    model = initialised(architecture, seed=3)
+    model = initialise_model(architecture, seed=3)
     about = {"architecture": architecture.plain(), "vocabulary": vocabulary.words, "language": GERMAN, "clitics": "split"}
     about["settings"] = {"data": {"name": "grammar"} | data}
     weights = {f"model.{name}": value for name, value in model.state_dict().items()}
@@ -48,7 +48,7 @@ def test_an_exported_model_scores_the_same_as_before(tmp_path, network, tied):
     export(file, tmp_path / "out")
     closed = [f"{sentence} ." for sentence in sentences()]
     scores = scorer("causal", load_pretrained(str(tmp_path / "out"))).score([Sentence(words) for words in closed])
-    model, vocabulary, _ = load(file)
+    model, vocabulary, _ = load_model(file)
     for number, sentence in enumerate(closed):
         words = sentence.split()
         ids = torch.tensor([vocabulary.encode(["<eos>", *words])])
@@ -74,7 +74,7 @@ def test_raw_text_is_cut_as_for_training_where_the_corpus_was_raw(tmp_path):
     export(checkpoint(tmp_path, "lstm", name="text", tokenized=False), tmp_path / "raw")
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "raw")
     rule = TokenRule(GERMAN["tokens"], GERMAN["replace"])
-    _, vocabulary, _ = load(tmp_path / "best.ckpt")
+    _, vocabulary, _ = load_model(tmp_path / "best.ckpt")
     for text in ("der Autor lacht.", "die Autoren, die lachen’ …", "e\u0301 Wach-Hund"):
         assert tokenizer(text).input_ids == [0, *vocabulary.encode(rule(text))]
     export(checkpoint(tmp_path, "lstm", name="text", tokenized=True), tmp_path / "tokens")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from concord.lm import networks
-from concord.lm.model import Architecture, LanguageModel, initialised
+from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.lm.networks.transformer import sinusoids
 from torch import nn
 
@@ -38,7 +38,7 @@ def test_the_two_published_parameter_counts():
 
 
 def test_our_lstm_is_torchs_lstm_between_tied_words():
-    model = initialised(architecture(LSTM, embedding=24), seed=0).eval()
+    model = initialise_model(architecture(LSTM, embedding=24), seed=0).eval()
     reference = nn.LSTM(24, 24, 2, batch_first=True)
     reference.load_state_dict(model.network.layers.state_dict())
     x = torch.randint(11, (3, 7))
@@ -49,7 +49,7 @@ def test_our_lstm_is_torchs_lstm_between_tied_words():
 
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_our_transformer_is_torchs_encoder_with_a_causal_mask(norm_first):
-    model = initialised(architecture(TRANSFORMER | {"norm_first": norm_first}), seed=0).eval()
+    model = initialise_model(architecture(TRANSFORMER | {"norm_first": norm_first}), seed=0).eval()
     layer = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True, norm_first=norm_first)
     reference = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
     for theirs, ours in zip(reference.layers, model.network.blocks, strict=True):
@@ -79,7 +79,7 @@ def test_positions_are_the_sines_and_cosines_of_2017():
 
 @pytest.mark.parametrize("network", [LSTM, TRANSFORMER, TRANSFORMER | {"norm_first": True, "final_norm": True}])
 def test_the_future_never_changes_the_past(network):
-    model = initialised(architecture(network), seed=1).eval()
+    model = initialise_model(architecture(network), seed=1).eval()
     x = torch.randint(11, (2, 9))
     changed = x.clone()
     changed[:, 5:] = torch.randint(11, (2, 4))
@@ -87,7 +87,7 @@ def test_the_future_never_changes_the_past(network):
 
 
 def test_a_carried_state_is_the_same_as_one_long_text():
-    model = initialised(architecture(LSTM), seed=1).eval()
+    model = initialise_model(architecture(LSTM), seed=1).eval()
     x = torch.randint(11, (2, 12))
     first, state = model(x[:, :5])
     second, _ = model(x[:, 5:], state)
@@ -95,7 +95,7 @@ def test_a_carried_state_is_the_same_as_one_long_text():
 
 
 def test_tied_words_are_one_matrix_and_untied_ones_two():
-    tied, untied = (initialised(architecture(LSTM, tied=tied), seed=0) for tied in (True, False))
+    tied, untied = (initialise_model(architecture(LSTM, tied=tied), seed=0) for tied in (True, False))
     assert tied.decoder.weight is tied.embedding.weight
     assert untied.decoder.weight.shape == (11, 24)
     assert isinstance(untied.projection, nn.Identity)
@@ -103,13 +103,13 @@ def test_tied_words_are_one_matrix_and_untied_ones_two():
 
 
 def test_first_weights_are_the_seeds_alone():
-    one, same, other = (initialised(architecture(LSTM), seed=s).state_dict() for s in (1, 1, 2))
+    one, same, other = (initialise_model(architecture(LSTM), seed=s).state_dict() for s in (1, 1, 2))
     assert all(torch.equal(one[name], same[name]) for name in one)
     assert not torch.equal(one["embedding.weight"], other["embedding.weight"])
 
 
 def test_long_sentences_need_no_setting():
-    model = initialised(architecture(TRANSFORMER), seed=0).eval()
+    model = initialise_model(architecture(TRANSFORMER), seed=0).eval()
     assert model(torch.zeros((1, 700), dtype=torch.long))[0].shape == (1, 700, 11)
 
 

@@ -29,12 +29,12 @@ def test_annealing_listens_to_the_previous_validation_or_to_the_best(against, sc
     made = schedule(HORIZON, "anneal", divisor=4, against=against)
     found = []
     for loss in (5.0, 4.0, 4.5, 4.2, 4.2):
-        made.validated(loss)
+        made.after_validation(loss)
         found.append(made.factor(0))
     assert found == scales
     again = schedule(HORIZON, "anneal", divisor=4, against=against)
     again.load_state_dict(made.state_dict())
-    again.validated(4.2)
+    again.after_validation(4.2)
     assert again.factor(0) == scales[-1] / 4
 
 

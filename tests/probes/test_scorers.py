@@ -15,7 +15,7 @@ from concord.data.grammar import folder_of
 from concord.data.pieces import PieceRule
 from concord.data.vocabulary import Vocabulary
 from concord.lm.loss import summed_nll
-from concord.lm.model import Architecture, LanguageModel, initialised
+from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.probes.preparation import reader_of
 from concord.probes.readers.grammar import expanded
 from concord.probes.scorers import Sentence
@@ -54,7 +54,7 @@ encode = NUMBERS.encode_word
 
 
 def model(network: str) -> LanguageModel:
-    return initialised(Architecture(WORDS, 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
+    return initialise_model(Architecture(WORDS, 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
 
 
 def one_by_one(read: LanguageModel, sentence: Sentence, tokenizer: Any = NUMBERS) -> list[float]:
@@ -87,10 +87,10 @@ def test_the_same_with_pieces_that_were_learnt_from_a_text(network: str, tmp_pat
     words, numbers = zip(*Counter(word for text in made.sentences[::50] for word in text.split()).items(), strict=True)
     counts = Counts(tmp_path)
     counts.add(list(words), np.array(numbers))
-    pieces = PieceRule(330).made(counts)
+    pieces = PieceRule(330).learn(counts)
     sentences = [Sentence(text) for text in made.sentences[:80]]
     assert any(len(pieces.encode_word(word)) > 1 for each in sentences for word in each.words.split())
-    read = initialised(Architecture(len(pieces), 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
+    read = initialise_model(Architecture(len(pieces), 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
     scores = IncrementalScorer("m", read, pieces).score(sentences)
     for number, sentence in enumerate(sentences):
         assert scores[number] == pytest.approx(one_by_one(read, sentence, pieces), abs=1e-4)

@@ -10,7 +10,7 @@ import pytest
 import torch
 import yaml
 from concord.commands import train as train_module
-from concord.lm.checkpoints import load
+from concord.lm.checkpoints import load_model
 from concord.runs.failures import explained
 from concord.runs.metrics_file import read
 from concord.runs.run_folder import RunFolder
@@ -81,7 +81,7 @@ def test_wandb_has_the_same_numbers(finished):
 def test_a_checkpoint_is_enough_to_rebuild_the_model(finished):
     run = only_run(finished[0])
     saved = torch.load(run / "checkpoints/best.ckpt", weights_only=True)
-    model, vocabulary, about = load(run / "checkpoints/best.ckpt")
+    model, vocabulary, about = load_model(run / "checkpoints/best.ckpt")
     assert about["language"]["code"] == "de"
     assert len(vocabulary) == model.architecture.vocabulary_size
     assert torch.equal(model.embedding.weight, saved["state_dict"]["model.embedding.weight"])
@@ -187,7 +187,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
     assert re.search(r"error: (the loss is (nan|inf) at step \d+|.* is no longer finite at step)", done.stderr)
     assert not (tmp_path / "runs/x/DONE").exists()
     if (tmp_path / "runs/x/checkpoints/last.ckpt").exists():
-        assert all(v.isfinite().all() for v in load(tmp_path / "runs/x/checkpoints/last.ckpt")[0].state_dict().values())
+        assert all(v.isfinite().all() for v in load_model(tmp_path / "runs/x/checkpoints/last.ckpt")[0].state_dict().values())
 
 
 def test_a_checkpoint_of_another_shape_is_refused_before_training(finished, tmp_path):
@@ -219,7 +219,7 @@ def test_text_of_ones_own(tmp_path):
     text.write_text("Der Hund sieht den Esel. Der Esel ruft laut!\n" * 60, encoding="utf-8")
     done = train(tmp_path, *WITHOUT_PROBES, "data=text", f"data.path={text}", "data.limit=null", "name=x")
     assert "vocabulary 11 words" in done.stdout
-    assert load(tmp_path / "runs/x/checkpoints/best.ckpt")[2]["clitics"] == "joined"
+    assert load_model(tmp_path / "runs/x/checkpoints/best.ckpt")[2]["clitics"] == "joined"
 
 
 @pytest.mark.slow

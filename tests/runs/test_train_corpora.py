@@ -19,7 +19,7 @@ from concord.data.selection import Selection
 from concord.data.sources import JoinedSource, TextSource, challenge_sentences
 from concord.data.text import TokenizedText
 from concord.errors import UserError
-from concord.lm.checkpoints import check_fits, load, read
+from concord.lm.checkpoints import check_resumable, load_model, read_checkpoint
 from concord.lm.perplexity import Tally
 from concord.runs.metrics_file import read as rows_of
 from hydra import compose, initialize_config_dir
@@ -43,7 +43,7 @@ def last(metrics: Path, name: str) -> float:
 def test_perplexity_per_word_divides_by_words_and_sentence_ends(tmp_path):
     corpus = prepare(text(tmp_path), PieceRule(320), tmp_path / "cache")
     result = run(tmp_path / "run", recipe("lstm", len(corpus.vocabulary)), corpus)
-    model, tokenizer, about = load(tmp_path / "run/checkpoints/best.ckpt")
+    model, tokenizer, about = load_model(tmp_path / "run/checkpoints/best.ckpt")
     assert isinstance(tokenizer, Pieces)
     nll = 0.0
     for batch in EvaluationLoader(corpus.test, 100, Plan()):
@@ -67,11 +67,11 @@ def test_a_checkpoint_carries_its_pieces_and_nothing_that_can_run(tmp_path):
     plain = torch.load(best, weights_only=True)["concord"]
     assert plain["tokenizer"]["kind"] == "sentencepiece"
     assert str(tmp_path) not in str(plain)
-    tokenizer = load(best)[1]
+    tokenizer = load_model(best)[1]
     words = LINES[3].split()
     assert tokenizer.encode(words) == corpus.vocabulary.encode(words)
-    check_fits(best, load(best)[0], corpus.vocabulary)
-    assert read(best)["concord"]["vocabulary"] == corpus.vocabulary.words
+    check_resumable(best, load_model(best)[0], corpus.vocabulary)
+    assert read_checkpoint(best)["concord"]["vocabulary"] == corpus.vocabulary.words
 
 
 def test_word_models_have_perplexity_per_token_only(tmp_path):
@@ -105,7 +105,7 @@ def settings(folder: Path, *overrides: str) -> Any:
 @pytest.mark.slow
 def test_several_languages_from_the_command_line(tmp_path):
     done = train(tmp_path, *TINY, "lang=multi", "lang.languages=[de,fr]", "name=x", "trainer.max_epochs=1")
-    about = load(tmp_path / "runs/x/checkpoints/best.ckpt")[2]
+    about = load_model(tmp_path / "runs/x/checkpoints/best.ckpt")[2]
     assert list(about["languages"]) == ["de", "fr"]
     assert about["languages"]["fr"]["clitics"] == "split"
     row = rows_of(tmp_path / "runs/x/metrics.csv")[-1]

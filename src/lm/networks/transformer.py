@@ -12,7 +12,7 @@ from . import Network
 State = tuple[Tensor, ...]  # keys and values of each block, (2, B, heads, T, D/heads)
 
 
-class Block(nn.Module):
+class TransformerBlock(nn.Module):
     """Self-attention and feed-forward, each added to its input; normalised after (as published in 2017) or before."""
 
     def __init__(self, width: int, heads: int, feedforward: int, dropout: float, norm_first: bool) -> None:
@@ -70,7 +70,7 @@ class Transformer(Network):
             raise UserError(f"the embedding ({width}) must be a multiple of the number of heads ({heads})")
         self.hidden = width
         self.dropout = dropout
-        self.blocks = nn.ModuleList(Block(width, heads, feedforward, dropout, norm_first) for _ in range(layers))
+        self.blocks = nn.ModuleList(TransformerBlock(width, heads, feedforward, dropout, norm_first) for _ in range(layers))
         self.norm = nn.LayerNorm(width) if final_norm else nn.Identity()
         self.positions: Tensor
         self.register_buffer("positions", sinusoids(512, width), persistent=False)

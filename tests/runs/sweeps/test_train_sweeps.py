@@ -212,7 +212,8 @@ def test_points_are_combined_with_the_command_line():
 
 def test_the_plugins_are_found_and_load_nothing_heavy():
     probe = (
-        "import sys\nimport concord.commands.hydra_program as program\nprogram.register_plugins()\nfrom hydra.core.plugins import Plugins\nfrom hydra.plugins.launcher import Launcher\n"
+        "import sys\nimport concord.commands.hydra_program as program\nprogram.register_plugins()\n"
+        "from hydra.core.plugins import Plugins\nfrom hydra.plugins.launcher import Launcher\n"
         "from hydra.plugins.sweeper import Sweeper\n"
         "print([c.__name__ for t in (Launcher, Sweeper) for c in Plugins.instance().discover(t)])\n"
         "print([m for m in ('torch', 'optuna', 'submitit', 'pytorch_lightning') if m in sys.modules])"

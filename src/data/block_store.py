@@ -10,11 +10,11 @@ import numpy as np
 
 from .blocks import Block
 from .counts import Counts
-from .ragged import sums
+from .ragged import segment_sums
 from .vocabulary import UNK
 
 
-class Stored(NamedTuple):
+class StoredBlock(NamedTuple):
     """A block that is on disk; its sentences are numbers `sentences` of all."""
 
     sentences: slice
@@ -23,12 +23,12 @@ class Stored(NamedTuple):
     language: str
 
 
-class Raw:
+class BlockStore:
     """Everything that a source gave, in its order."""
 
     def __init__(self, folder: Path, blocks: Iterable[Block]) -> None:
         self.folder = folder
-        self.blocks: list[Stored] = []
+        self.blocks: list[StoredBlock] = []
         self.left_out: Counter[str] = Counter()
         self.documents = self.tokens = 0
         lengths, splits = array("I"), array("B")
@@ -48,12 +48,12 @@ class Raw:
         self.left_out.update(block.left_out)
         self.documents += block.documents
         place = slice(first, first + len(block.lengths))
-        self.blocks.append(Stored(place, (start, words.tell()), (number, self.tokens), block.language))
+        self.blocks.append(StoredBlock(place, (start, words.tell()), (number, self.tokens), block.language))
 
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def __iter__(self) -> Iterator[tuple[Stored, list[str], np.ndarray]]:
+    def __iter__(self) -> Iterator[tuple[StoredBlock, list[str], np.ndarray]]:
         """Every block with its words and ids, read again."""
         with (self.folder / "words.raw").open("rb") as words, (self.folder / "ids.raw").open("rb") as ids:
             for block in self.blocks:
@@ -89,7 +89,7 @@ class Raw:
         for block, words, ids in self:
             unknown = np.array([word not in known[block.language] for word in words], dtype=np.int64)
             lengths = self.lengths[block.sentences]
-            kept[block.sentences] = sums(unknown[ids], lengths) <= share * lengths
+            kept[block.sentences] = segment_sums(unknown[ids], lengths) <= share * lengths
         return kept
 
     def _frequent(self, language: str, size: int) -> set[str]:

@@ -16,9 +16,9 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..errors import UserError
 from ..terminal import console
+from .block_store import BlockStore
 from .blocks import Block
-from .ragged import gathered, sums
-from .raw import Raw
+from .ragged import gather, segment_sums
 from .selection import EVERYTHING, Selection
 from .sources import Source
 from .splits import SPLITS
@@ -34,36 +34,36 @@ class CorpusError(UserError):
     """A corpus that cannot be used: where it is, what is wrong, what to do."""
 
 
-def build(source: Source, rule: TokenizerRule, selection: Selection, work: Path, workers: int | None) -> None:
+def build_corpus(source: Source, rule: TokenizerRule, selection: Selection, work: Path, workers: int | None) -> None:
     """Read, choose, count, encode, put in order."""
-    raw = Raw(work, _shown(source.blocks(workers)))
-    kept = _kept(raw, selection)
-    orders = _chosen(raw, selection, kept)
-    counts = raw.counts(_members(len(raw), *(orders[name] for name in rule.counted_in)), "counted")
-    tokenizer = rule.made(counts)
-    read = {"documents": raw.documents, "sentences": len(raw), "words": raw.tokens}
+    store = BlockStore(work, _with_progress(source.blocks(workers)))
+    kept = _known_enough(store, selection)
+    orders = _order_splits(store, selection, kept)
+    counts = store.counts(_membership(len(store), *(orders[name] for name in rule.counted_in)), "counted")
+    tokenizer = rule.learn(counts)
+    read = {"documents": store.documents, "sentences": len(store), "words": store.tokens}
     read[f"types in {' and '.join(rule.counted_in)}"] = counts.types()
     counts.remove()
-    offsets, unknown = _encode(raw, _places(len(raw), orders), tokenizer, work)
-    raw.remove()
-    languages = raw.languages()
+    offsets, unknown = _encode(store, _split_numbers(len(store), orders), tokenizer, work)
+    store.remove()
+    languages = store.languages()
     for name, order in orders.items():
-        _write(name, order, offsets, _type(tokenizer), work)
+        _write(name, order, offsets, _id_type(tokenizer), work)
         if len(languages) > 1:
-            np.save(work / f"{name}.languages.npy", raw.language_of_each()[order])
+            np.save(work / f"{name}.languages.npy", store.language_of_each()[order])
     (work / "encoded.raw").unlink()
     about = {
         "source": source.key(),
         "read": {name: count for name, count in read.items() if count},
-        "report": dict(raw.left_out) | _left_out(selection, kept, orders),
+        "report": dict(store.left_out) | _count_left_out(selection, kept, orders),
         "unknown": unknown,
-        "words": {name: int(raw.lengths[order].sum()) for name, order in orders.items()},
+        "words": {name: int(store.lengths[order].sum()) for name, order in orders.items()},
         "languages": languages if len(languages) > 1 else [],
     }
     _finish(about, tokenizer, work)
 
 
-def _shown(blocks: Iterator[Block]) -> Iterator[Block]:
+def _with_progress(blocks: Iterator[Block]) -> Iterator[Block]:
     """How far it has got, in a terminal."""
     if not console.is_terminal:
         yield from blocks
@@ -80,27 +80,29 @@ def _shown(blocks: Iterator[Block]) -> Iterator[Block]:
             progress.advance(task, len(block.ids))
 
 
-def encoded(source: Source, tokenizer: Tokenizer, split: str, selection: Selection = EVERYTHING) -> tuple[np.ndarray, np.ndarray]:
+def encode_source(
+    source: Source, tokenizer: Tokenizer, split: str, selection: Selection = EVERYTHING
+) -> tuple[np.ndarray, np.ndarray]:
     """Ids and offsets of one split of a source, by a tokenizer that was made elsewhere."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        raw = Raw(work, source.blocks())
-        order = _chosen(raw, selection, _kept(raw, selection))[split]
-        offsets, _ = _encode(raw, _places(len(raw), {split: order}), tokenizer, work)
+        store = BlockStore(work, source.blocks())
+        order = _order_splits(store, selection, _known_enough(store, selection))[split]
+        offsets, _ = _encode(store, _split_numbers(len(store), {split: order}), tokenizer, work)
         lengths = np.diff(offsets)[order]
-        flat = np.fromfile(work / "encoded.raw", dtype=_type(tokenizer))
-        return gathered(flat, offsets[order], lengths), np.concatenate([[0], np.cumsum(lengths)])
+        flat = np.fromfile(work / "encoded.raw", dtype=_id_type(tokenizer))
+        return gather(flat, offsets[order], lengths), np.concatenate([[0], np.cumsum(lengths)])
 
 
-def _kept(raw: Raw, selection: Selection) -> np.ndarray:
+def _known_enough(store: BlockStore, selection: Selection) -> np.ndarray:
     if selection.unknown is None:
-        return np.ones(len(raw), dtype=bool)
-    return raw.known_enough(selection.unknown, selection.frequent)
+        return np.ones(len(store), dtype=bool)
+    return store.known_enough(selection.unknown, selection.frequent)
 
 
-def _chosen(raw: Raw, selection: Selection, kept: np.ndarray) -> dict[str, np.ndarray]:
+def _order_splits(store: BlockStore, selection: Selection, kept: np.ndarray) -> dict[str, np.ndarray]:
     """The sentences of each split, by their numbers."""
-    orders = selection.orders(raw.lengths, raw.splits, raw.language_of_each(), kept)
+    orders = selection.orders(store.lengths, store.splits, store.language_of_each(), kept)
     for split, order in orders.items():
         if not len(order):
             raise CorpusError(
@@ -110,14 +112,14 @@ def _chosen(raw: Raw, selection: Selection, kept: np.ndarray) -> dict[str, np.nd
     return orders
 
 
-def _members(size: int, *orders: np.ndarray) -> np.ndarray:
+def _membership(size: int, *orders: np.ndarray) -> np.ndarray:
     chosen = np.zeros(size, dtype=bool)
     for order in orders:
         chosen[order] = True
     return chosen
 
 
-def _places(size: int, orders: dict[str, np.ndarray]) -> np.ndarray:
+def _split_numbers(size: int, orders: dict[str, np.ndarray]) -> np.ndarray:
     """The split of every sentence, by number; NOWHERE for those that were not chosen."""
     places = np.full(size, NOWHERE, dtype=np.uint8)
     for name, order in orders.items():
@@ -125,7 +127,7 @@ def _places(size: int, orders: dict[str, np.ndarray]) -> np.ndarray:
     return places
 
 
-def _left_out(selection: Selection, kept: np.ndarray, orders: dict[str, np.ndarray]) -> dict[str, int]:
+def _count_left_out(selection: Selection, kept: np.ndarray, orders: dict[str, np.ndarray]) -> dict[str, int]:
     """What the selection left out, by reason."""
     report = {}
     if selection.unknown is not None:
@@ -135,29 +137,29 @@ def _left_out(selection: Selection, kept: np.ndarray, orders: dict[str, np.ndarr
     return report
 
 
-def _type(tokenizer: Tokenizer) -> type[np.unsignedinteger]:
+def _id_type(tokenizer: Tokenizer) -> type[np.unsignedinteger]:
     return np.uint16 if len(tokenizer) <= 1 << 16 else np.uint32
 
 
-def _encode(raw: Raw, places: np.ndarray, tokenizer: Tokenizer, work: Path) -> tuple[np.ndarray, dict[str, int]]:
+def _encode(store: BlockStore, places: np.ndarray, tokenizer: Tokenizer, work: Path) -> tuple[np.ndarray, dict[str, int]]:
     """The chosen sentences in the order of reading, each closed by <eos>, to disk; where each lies, and unknown words."""
-    offsets = np.zeros(len(raw) + 1, dtype=np.int64)  # first the lengths in tokens, with <eos>
+    offsets = np.zeros(len(store) + 1, dtype=np.int64)  # first the lengths in tokens, with <eos>
     unknown = np.zeros(len(SPLITS), dtype=np.int64)
     with (work / "encoded.raw").open("wb") as stream:
-        for block, words, ids in raw:
+        for block, words, ids in store:
             here = places[block.sentences]
-            chosen, lengths = here != NOWHERE, raw.lengths[block.sentences]
-            tokens, sizes = _spelled(ids[np.repeat(chosen, lengths)], words, tokenizer)
-            whole = sums(sizes, lengths[chosen])
-            stream.write(_closed(tokens, whole, tokenizer.eos).tobytes())
+            chosen, lengths = here != NOWHERE, store.lengths[block.sentences]
+            tokens, sizes = _spell(ids[np.repeat(chosen, lengths)], words, tokenizer)
+            whole = segment_sums(sizes, lengths[chosen])
+            stream.write(_close_sentences(tokens, whole, tokenizer.eos).tobytes())
             offsets[np.flatnonzero(chosen) + block.sentences.start + 1] = whole + 1
-            missing = sums((tokens == tokenizer.unk).astype(np.int64), whole)
+            missing = segment_sums((tokens == tokenizer.unk).astype(np.int64), whole)
             unknown += np.bincount(here[chosen], missing, len(SPLITS)).astype(np.int64)
     np.cumsum(offsets, out=offsets)
     return offsets, dict(zip(SPLITS, unknown.tolist(), strict=True))
 
 
-def _closed(tokens: np.ndarray, lengths: np.ndarray, eos: int) -> np.ndarray:
+def _close_sentences(tokens: np.ndarray, lengths: np.ndarray, eos: int) -> np.ndarray:
     """Every sentence with <eos> behind it."""
     closed = np.full(len(tokens) + len(lengths), eos, dtype=tokens.dtype)
     within = np.ones(len(closed), dtype=bool)
@@ -166,14 +168,14 @@ def _closed(tokens: np.ndarray, lengths: np.ndarray, eos: int) -> np.ndarray:
     return closed
 
 
-def _spelled(ids: np.ndarray, words: list[str], tokenizer: Tokenizer) -> tuple[np.ndarray, np.ndarray]:
+def _spell(ids: np.ndarray, words: list[str], tokenizer: Tokenizer) -> tuple[np.ndarray, np.ndarray]:
     """The tokens of a block's words one after the other, and how many each word has."""
     table = [tokenizer.encode_word(word) for word in words] if len(ids) else [[tokenizer.unk]]
     sizes = np.array([len(tokens) for tokens in table], dtype=np.int64)
-    flat = np.array([token for tokens in table for token in tokens], dtype=_type(tokenizer))
+    flat = np.array([token for tokens in table for token in tokens], dtype=_id_type(tokenizer))
     if (sizes == 1).all():
         return flat[ids], sizes[ids]
-    return gathered(flat, (np.cumsum(sizes) - sizes)[ids], sizes[ids]), sizes[ids]
+    return gather(flat, (np.cumsum(sizes) - sizes)[ids], sizes[ids]), sizes[ids]
 
 
 def _write(split: str, order: np.ndarray, offsets: np.ndarray, dtype: type[np.unsignedinteger], work: Path) -> None:
@@ -186,7 +188,7 @@ def _write(split: str, order: np.ndarray, offsets: np.ndarray, dtype: type[np.un
         np.lib.format.write_array_header_1_0(stream, head)
         for start in range(0, len(order), GATHERED):
             part = order[start : start + GATHERED]
-            stream.write(gathered(encoded, offsets[part], sizes[start : start + GATHERED].astype(np.int64)).tobytes())
+            stream.write(gather(encoded, offsets[part], sizes[start : start + GATHERED].astype(np.int64)).tobytes())
             encoded._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined] # what was read need not stay in memory
 
 
