@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
-from concord.commands import train
 from concord.errors import UserError
+from concord.runs.fit import architecture, read_recipe
+from concord.settings.evaluation import read_evaluation_settings
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
+from training_runs import settings
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
 GROUPS = [
@@ -30,17 +32,17 @@ CHOICES = [
 CHOICES.remove("model=hf")  # is not trained
 
 
-def settings(*overrides):
+def evaluation(*overrides):
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        return OmegaConf.to_container(compose("train", list(overrides)), resolve=True)
+        return read_evaluation_settings(OmegaConf.to_container(compose("evaluate", list(overrides)), resolve=True))
 
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_every_choice_composes_into_a_recipe(choice, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)  # trainer=ddp asks for GPUs
     made = settings(choice)
-    train.recipe_of(made).check()
-    assert train.name_of(made).startswith(f"{made['lang']['code']}-{made['model']['name']}-{made['data']['name']}-s1-")
+    read_recipe(made).check()
+    assert made.run_name().startswith(f"{made.lang.code}-{made.model.name}-{made.data.name}-s1-")
 
 
 @pytest.mark.parametrize("file", sorted(CONF.rglob("*.yaml")))
@@ -55,30 +57,30 @@ def test_the_published_presets_have_the_published_sizes(experiment, parameters):
     import torch
     from concord.lm.model import LanguageModel
 
-    recipe = train.recipe_of(settings(f"experiment={experiment}"))
+    model = settings(f"experiment={experiment}").model
     with torch.device("meta"):
-        assert LanguageModel(recipe.architecture_for(50_001)).parameter_count() == parameters
+        assert LanguageModel(architecture(model, 50_001)).parameter_count() == parameters
 
 
 def test_the_clams_presets_differ_as_paper_and_scripts_do():
-    paper, code = (settings(f"experiment={name}")["model"] for name in ("clams2020", "clams2020_code"))
-    assert (paper["embedding"], paper["scheduler"]["against"]) == (800, "previous")
-    assert (code["embedding"], code["scheduler"]["against"]) == (200, "best")
-    assert paper["optimizer"] == code["optimizer"] == {"name": "sgd", "lr": 20, "momentum": 0, "weight_decay": 0}
-    assert paper["tied"] is code["tied"] is False
+    paper, code = (settings(f"experiment={name}").model for name in ("clams2020", "clams2020_code"))
+    assert (paper.embedding, paper.scheduler["against"]) == (800, "previous")
+    assert (code.embedding, code.scheduler["against"]) == (200, "best")
+    assert paper.optimizer == code.optimizer == {"name": "sgd", "lr": 20, "momentum": 0, "weight_decay": 0}
+    assert paper.tied is code.tied is False
 
 
 @pytest.mark.parametrize(
     ("override", "message"),
     [
         ("callbacks.checkpoints.monitor=valid/perplexty", "no metric that every validation has; there are: valid/perplexity"),
-        ("callbacks.early_stopping.mode=most", "callbacks.early_stopping.mode=most: write min or max"),
+        ("callbacks.early_stopping.mode=most", "callbacks.early_stopping.mode=most: write one of min, max"),
         ("data.window=0", "data.window=0: a whole number of at least 1 is needed"),
         ("data.window=abc", "data.window=abc: a whole number"),
         ("seed=-1", "seed=-1: a whole number of at least 0"),
         ("trainer.precision=fp17", "trainer.precision=fp17: there is no such precision; there are: 32"),
         ("+trainer.epochs=3", "trainer.epochs: Lightning's Trainer has no such setting"),
-        ("model.dropout=1.5", "model.dropout=1.5: a share from 0 up to 1"),
+        ("model.dropout=1.5", "model.dropout=1.5: a number of at least 0 and below 1 is needed"),
         ("+model.network.units=3", "model: .*unexpected keyword"),
         ("trainer.accelerator=gpu", "there is no GPU here"),
     ],
@@ -86,17 +88,19 @@ def test_the_clams_presets_differ_as_paper_and_scripts_do():
 def test_wrong_settings_are_found_before_anything_is_done(override, message, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(UserError, match=message):
-        train.recipe_of(settings(override)).check()
+        read_recipe(settings(override)).check()
 
 
 def test_loggers_can_be_chosen_together():
-    assert settings("logger=none")["logger"] == {}
-    assert settings("logger=[wandb,tensorboard]")["logger"] == {"wandb": {"project": "concord"}, "tensorboard": {}}
+    none, both = settings("logger=none").logger, settings("logger=[wandb,tensorboard]").logger
+    assert none.wandb is none.tensorboard is None
+    assert both.wandb.project == "concord"
+    assert both.tensorboard is not None
 
 
 def test_a_pretrained_model_is_not_trained():
     with pytest.raises(UserError, match="model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or"):
-        train.train(settings("model=hf"))
+        settings("model=hf")
 
 
 def test_the_settings_of_a_pretrained_model_are_those_that_its_code_takes():
@@ -106,22 +110,24 @@ def test_the_settings_of_a_pretrained_model_are_those_that_its_code_takes():
     from concord.probes.scorers.pretrained import Options, load
 
     known = [*inspect.signature(load).parameters, *(field.name for field in fields(Options))]
-    given = settings("model=hf")["model"]
-    assert sorted(given) == sorted(known)
-    assert Options(**{field.name: given[field.name] for field in fields(Options)}) == Options()
+    given = evaluation("model=hf", "lang=de").model
+    assert sorted(field.name for field in fields(given)) == sorted(known)
+    assert Options(**{field.name: getattr(given, field.name) for field in fields(Options)}) == Options()
 
 
 def test_a_runs_name_depends_on_what_changes_the_result_alone():
-    base = train.name_of(settings())
+    base = settings().run_name()
     for same in (
-        "trainer=ddp_cpu",
         "logger=none",
         "logger=tensorboard",
         "paths.runs=elsewhere",
         "tags=[a]",
         "trainer.log_every_n_steps=7",
+        "trainer.devices=auto",
+        "data.workers=3",
+        "callbacks.checkpoints.every_n_steps=7",
     ):
-        assert train.name_of(settings(same)) == base
+        assert settings(same).run_name() == base
     for other in (
         "seed=2",
         "model.embedding=100",
@@ -129,27 +135,30 @@ def test_a_runs_name_depends_on_what_changes_the_result_alone():
         "trainer.max_epochs=9",
         "model/scheduler=one_cycle",
         "callbacks.checkpoints.monitor=valid/loss",
+        "trainer=ddp_cpu",  # two processes read other batches
     ):
-        assert train.name_of(settings(other)) != base
+        assert settings(other).run_name() != base
 
 
 @pytest.mark.parametrize("file", sorted((CONF / "probes").glob("*.yaml")))
 def test_every_collection_asks_by_the_default_protocol(file):
-    from concord.probes.contract import Rules, contract
+    from concord.probes.contract import Rules, make_contract
 
-    chosen = settings(f"probes={file.stem}", *(["probes.path=x"] if file.stem not in ("agreement", "none") else []))["probes"]
-    assert chosen["name"] == file.stem
+    chosen = settings(f"probes={file.stem}", *(["probes.path=x"] if file.stem not in ("agreement", "none") else [])).probes
+    assert chosen.name == file.stem
     if file.stem != "none":
-        assert contract(chosen["protocol"], chosen["rules"]).rules == Rules()
+        assert make_contract(chosen.protocol, chosen.given_rules).rules == Rules()
 
 
-def test_a_probe_can_be_watched_only_if_every_validation_has_it():
-    made = settings("probes.limit=8")
-    asked = train.probes_of(made)
-    assert "probe/de/agreement/mean/accuracy_dev" in train.watchable(made, asked)
-    assert "probe/de/agreement/prep/accuracy" in train.watchable(made, asked)
-    assert train.watchable(settings("probes.limit=8", "probes.schedule.every_epochs=2"), asked) == []
-    assert train.probes_of(settings("probes=none")) == []
-    watching = settings("callbacks.checkpoints.monitor=probe/de/agreement/mean/acuracy", "callbacks.checkpoints.mode=max")
+def test_a_probe_can_be_monitored_only_if_every_validation_has_it():
+    from concord.probes.preparation import monitorable_metrics
+    from concord.runs.preparation import make_probes
+
+    probes = make_probes(settings("probes.limit=8"))
+    metrics = monitorable_metrics(probes)
+    assert "probe/de/agreement/mean/accuracy_dev" in metrics
+    assert "probe/de/agreement/prep/accuracy" in metrics
+    assert make_probes(settings("probes=none")) == []
+    wrong = settings("callbacks.checkpoints.monitor=probe/de/agreement/mean/acuracy", "callbacks.checkpoints.mode=max")
     with pytest.raises(UserError, match="there are: valid/perplexity, valid/loss, probe/de/agreement/mean/accuracy"):
-        train.recipe_of(watching).check(train.watchable(made, asked))
+        read_recipe(wrong).check(metrics)

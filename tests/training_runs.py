@@ -11,9 +11,14 @@ from concord.data.batches import Shape
 from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource
-from concord.lm.model import Architecture, initialise_model
-from concord.runs.fit import Recipe, fit
+from concord.lm.model import initialise_model
+from concord.runs.fit import PreparedRun, Recipe, architecture, fit
 from concord.runs.run_folder import RunFolder
+from concord.settings.overrides import read_composed
+from concord.settings.reading import read
+from concord.settings.run import RunSettings
+from concord.settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
+from hydra import compose, initialize_config_dir
 
 ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = {
@@ -51,26 +56,38 @@ def corpus(cache: Path, train: int = 90) -> Corpus:
     return prepare(GrammarSource(folder_of("de"), sizes, seed=0), VocabularyRule(None), cache)
 
 
-def recipe(network: str, vocabulary: int, shape: Shape | None = None, **trainer: Any) -> Recipe:
+def recipe(network: str, shape: Shape | None = None, **trainer: Any) -> Recipe:
     return Recipe(
-        architecture=Architecture(vocabulary, 8, tied=True, dropout=0.2, init=0.1, network=NETWORKS[network]),
-        optimizer={"name": "adamw", "lr": 0.01},
-        scheduler={"name": "one_cycle"},
+        model=ModelSettings(
+            network,
+            embedding=8,
+            tied=True,
+            dropout=0.2,
+            init=0.1,
+            network=NETWORKS[network],
+            optimizer={"name": "adamw", "lr": 0.01},
+            scheduler={"name": "one_cycle"},
+        ),
         shape=shape or Shape(6),
         evaluation_tokens=100,
         seed=1,
-        checkpoints={"monitor": "valid/perplexity", "mode": "min", "every_n_steps": 4, "at_words": [200, 700]},
-        early_stopping={"monitor": "valid/perplexity", "mode": "min", "patience": None},
-        compile=False,
-        trainer=TRAINER | trainer,
+        checkpoints=CheckpointSettings(every_n_steps=4, at_words=(200, 700)),
+        early_stopping=EarlyStoppingSettings(),
+        trainer=read(TrainerSettings, TRAINER | trainer, "trainer"),
     )
 
 
 def run(folder: Path, made: Recipe, text: Corpus, resume: bool = False) -> dict[str, Any]:
     where = RunFolder(folder)
     where.enter("", {})
-    model = initialise_model(made.architecture, made.seed)
-    return fit(made, model, text, {}, where, [], [], where.last if resume and where.last.exists() else None)
+    model = initialise_model(architecture(made.model, len(text.vocabulary)), made.seed)
+    return fit(PreparedRun(made, text, model), {}, where, [], where.last if resume and where.last.exists() else None)
+
+
+def settings(*overrides: str) -> RunSettings:
+    """What `train.py` with these overrides would be told."""
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        return read_composed(compose("train", list(overrides)))
 
 
 def train(folder: Path, *overrides: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:

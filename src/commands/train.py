@@ -1,7 +1,6 @@
 """Train a language model: `concord train lang=de model=lstm`, or `python train.py …` in a clone."""
 
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
@@ -37,9 +36,8 @@ def train(settings: "RunSettings") -> None:
     from ..lm.fast_import import import_lightning
 
     import_lightning()
-    from ..runs.continuing import corpus_recipe
     from ..runs.logs import keep_log
-    from ..runs.preparation import prepare_run
+    from ..runs.preparation import prepare_corpus, prepare_run
     from ..runs.ranks import is_first
     from ..runs.run_display import show_corpus
     from ..runs.run_folder import RunFolder
@@ -47,7 +45,7 @@ def train(settings: "RunSettings") -> None:
     folder = RunFolder(settings.folder)
     with keep_log(is_first()) as log:
         if settings.prepare:
-            show_corpus(corpus_recipe(settings).prepare(Path(settings.paths.cache)), settings.tokenizer.vocabulary_size)
+            show_corpus(prepare_corpus(settings), settings.tokenizer.vocabulary_size)
         elif settings.summary:
             prepare_run(settings, folder, None)
         else:
@@ -56,48 +54,30 @@ def train(settings: "RunSettings") -> None:
 
 
 def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
-    """Whatever can be wrong is found before the run's folder is touched."""
-    from ..runs.continuing import checkpoint_to_resume, must_be_same_run
+    """Whatever can be wrong is found before the run's folder is touched; only the first of several processes writes and shows."""
+    from ..report import write_own_report
+    from ..runs.continuing import checkpoint_to_resume, is_finished
     from ..runs.fit import fit
     from ..runs.loggers import check_loggers, open_loggers
-    from ..runs.preparation import prepare_run
+    from ..runs.preparation import enter_folder, prepare_run
     from ..runs.ranks import is_first
     from ..runs.run_display import show_finished, show_result
 
     check_loggers(settings.logger)
     resume = checkpoint_to_resume(settings, folder)
-    if folder.exists() and not settings.overwrite:
-        must_be_same_run(folder, settings)
-        if folder.finished():
-            show_finished(folder)
-            return
-        if is_first() and settings.ckpt_path != "auto":
-            folder.must_be_free()
+    if is_finished(settings, folder):
+        show_finished(folder)
+        return
     prepared = prepare_run(settings, folder, resume)
     if not is_first():
         fit(prepared, settings.facts(), folder, [], resume)
         return
-    if settings.overwrite:
-        folder.clear()
-    corpus = prepared.corpus.summary() | {"vocabulary_digest": prepared.corpus.vocabulary.digest()}
-    wandb_id = folder.enter(settings.yaml(), corpus)["wandb_id"]
+    wandb_id = enter_folder(settings, folder, prepared.corpus)
     log.write_to(folder.log)
     with folder.noted(), open_loggers(settings, folder.path, wandb_id, resume) as loggers:
         folder.finish(fit(prepared, settings.facts(), folder, loggers, resume))
-        write_report(folder)
+        write_own_report(folder.path)
         show_result(folder)
-
-
-def write_report(folder: "RunFolder") -> None:
-    """The run's own page; nothing of the run is lost where it cannot be written."""
-    import logging
-
-    from ..report import own_report
-
-    try:
-        own_report(folder.path)
-    except OSError as error:
-        logging.getLogger(__name__).info("report     not written: %s", error)
 
 
 if __name__ == "__main__":

@@ -9,21 +9,25 @@ import torch
 
 from ..data.batches import NO_TARGET, EvaluationLoader, Plan
 from ..data.corpus import Split
+from ..data.tokens import TokenRule
 from ..errors import UserError
 from ..lm.model import LanguageModel
+from ..settings.languages import Language, LanguageChoice
 from ..terminal import show, table
-from .scorers import Scorer, Sentence
+from .models import Model
+from .scorers import ProbeSentence
 from .scorers.incremental import reading
 
 log = logging.getLogger(__name__)
 TOKENS = 8192
 
 
-def show_surprisal(words: Sequence[str], scorers: Sequence[tuple[str, Scorer]]) -> None:
-    """The surprisal of every word, in bits, a column a model."""
+def show_surprisal(models: Sequence[Model], text: str, lang: LanguageChoice | None) -> None:
+    """The surprisal of every word, in bits, one column per model."""
+    words = cut_sentence(text, models[0], lang)
     if not words:
         raise UserError("text='': there is no word in it; write a sentence")
-    found = [(name, scorer.score([Sentence(" ".join(words))])) for name, scorer in scorers]
+    found = [(model.name, model.scorer.score([ProbeSentence(" ".join(words))])) for model in models]
     view = table("surprisal (bits)", "word", numbers=[name for name, _ in found])
     for place, word in enumerate(words):
         cells = (f"{bits(float(s.logprobs[place])):.2f}{' <unk>' if s.unknown[place] else ''}" for _, s in found)
@@ -33,6 +37,16 @@ def show_surprisal(words: Sequence[str], scorers: Sequence[tuple[str, Scorer]]) 
     view.add_row("per word", *(f"{bits(float(s.logprobs.mean())):.2f}" for _, s in found))
     show(view)
     log.info("each word after <eos> and everything on its left; <unk>: not in the vocabulary")
+
+
+def cut_sentence(text: str, model: Model, lang: LanguageChoice | None) -> list[str]:
+    """A sentence cut as raw text of its language is."""
+    known = list(model.languages.values())
+    if len(known) > 1 and not isinstance(lang, Language):
+        codes = [each.code for each in known]
+        raise UserError(f"text=: this model knows {', '.join(codes)}; say which language the sentence is, lang={codes[0]}")
+    language = lang if isinstance(lang, Language) else known[0]
+    return TokenRule(language.tokens, language.replace)(text)
 
 
 def bits(logprob: float) -> float:

@@ -6,6 +6,7 @@ In a notebook two lines are enough:
     draw(load("runs/*"), "curves")
 """
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,16 @@ def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
     return figures.draw(frame, kind)
 
 
+def write_own_report(folder: Path) -> None:
+    """The page of one run in its own folder, from what training needs anyway; nothing of the run is lost where it cannot be written."""
+    try:
+        own_report(folder)
+    except OSError as error:
+        logging.getLogger(__name__).info("report     not written: %s", error)
+
+
 def own_report(folder: Path) -> Path | None:
-    """The small report of one run, in its own folder: the page alone, from what training needs anyway."""
+    """The small report of one run, in its own folder: the page alone."""
     from .gathering import gather  # noqa: PLC0415
     from .report_folder import PAGE, Report, write_page  # noqa: PLC0415
 
@@ -40,4 +49,4 @@ def own_report(folder: Path) -> Path | None:
     return write_page(Report(found, plain=True), folder / PAGE) if found.results else None
 
 
-__all__ = ["draw", "load", "own_report"]
+__all__ = ["draw", "load", "own_report", "write_own_report"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from ..data.corpora import CorpusRecipe, Downloads
 from ..errors import UserError
 from ..settings.run import RunSettings, read_run_settings
+from .ranks import is_first
 from .run_folder import RunFolder
 
 
@@ -30,6 +31,16 @@ def must_be_same_run(folder: RunFolder, settings: RunSettings) -> None:
         raise UserError(
             f"{folder.path}: its corpus has changed since (a text or grammar file); give another name=, or overwrite=true"
         )
+
+
+def is_finished(settings: RunSettings, folder: RunFolder) -> bool:
+    """Whether this very run has been done before. A folder with another run, or one that was stopped, is refused."""
+    if not folder.exists() or settings.overwrite:
+        return False
+    must_be_same_run(folder, settings)
+    if not folder.finished() and is_first() and settings.ckpt_path != "auto":
+        folder.must_be_free()
+    return folder.finished()
 
 
 def checkpoint_to_resume(settings: RunSettings, folder: RunFolder) -> Path | None:

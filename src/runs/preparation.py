@@ -30,12 +30,25 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     if settings.trainer.threads:
         torch.set_num_threads(settings.trainer.threads)
     show_settings(settings, folder)
-    corpus = corpus_recipe(settings).prepare(Path(settings.paths.cache))
+    corpus = prepare_corpus(settings)
     model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed)
     if resume:
         check_resumable(resume, model, corpus.vocabulary)
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
     return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder))
+
+
+def prepare_corpus(settings: RunSettings) -> Corpus:
+    """The corpus as numbers, prepared now if no run has needed it before."""
+    return corpus_recipe(settings).prepare(Path(settings.paths.cache))
+
+
+def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> str:
+    """The run's folder, cleared if that was asked for, with what was settled so far; returns the run's name at W&B."""
+    if settings.overwrite:
+        folder.clear()
+    known = corpus.summary() | {"vocabulary_digest": corpus.vocabulary.digest()}
+    return str(folder.enter(settings.yaml(), known)["wandb_id"])
 
 
 def make_probes(settings: RunSettings) -> list[Probe]:

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -16,10 +15,11 @@ from concord.errors import UserError
 from concord.runs.run_folder import RunFolder
 from concord.runs.signals import Interrupted
 from concord.runs.sweeps.board import Board, Row, reason
-from concord.runs.sweeps.job import Job, frozen, job_of, labels, must_differ, short_names
-from concord.runs.sweeps.launch import launched
+from concord.runs.sweeps.job import Job, freeze, labels, make_job, must_differ, short_names
+from concord.runs.sweeps.launch import launch_jobs
 from concord.runs.sweeps.loop import JobList, Sweep
 from concord.runs.sweeps.processes import Processes, share
+from training_runs import settings as compose_settings
 
 # Does what its seed says, and notes that it was started.
 PROGRAM = """
@@ -30,7 +30,7 @@ at = sys.argv.index("--config-path")
 settings = yaml.safe_load((Path(sys.argv[at + 1]) / (sys.argv[at + 3] + ".yaml")).read_text())
 folder = RunFolder(Path(settings["paths"]["runs"]) / settings["name"])
 with folder.locked():
-    folder.enter("", {})
+    folder.enter(yaml.safe_dump({k: v for k, v in settings.items() if k not in ("defaults", "hydra")}), {})
     with (folder.path / "starts").open("a") as file:
         file.write(" ".join(sys.argv[5:]) + os.environ["OMP_NUM_THREADS"] + "\\n")
     trouble = Path(settings["paths"]["runs"]) / f"trouble-{settings['seed']}"
@@ -50,27 +50,20 @@ with folder.locked():
 
 @pytest.fixture
 def program(tmp_path):
+    """What Python is told to run instead of train.py."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
-    return SimpleNamespace(
-        start=(str(file),),
-        folder_of=lambda settings: RunFolder(tmp_path / "runs" / (settings["name"] or f"s{settings['seed']}")),
-        must_be_the_same=lambda folder, settings: None,
-        refuse_lists=lambda overrides: None,
-        science=lambda settings: settings,
-    )
+    return (str(file),)
 
 
 def settings(tmp_path: Path, seed: int, **more):
-    trainer = {"max_epochs": 2, "devices": 1}
-    paths = {"runs": str(tmp_path / "runs")}
-    return {"seed": seed, "name": None, "paths": paths, "trainer": trainer, "ckpt_path": None, "overwrite": False} | more
+    given = {"name": f"s{seed}", "paths.runs": tmp_path / "runs", "trainer.max_epochs": 2} | more
+    return compose_settings(f"seed={seed}", *(f"{name}={value}" for name, value in given.items()))
 
 
 class Launcher:
-    def __init__(self, tmp_path: Path, program, n_jobs: int = 2) -> None:
+    def __init__(self, tmp_path: Path, n_jobs: int = 2) -> None:
         self.folder = tmp_path / "sweeps" / str(time.monotonic_ns())
-        self.program = program
         self.n_jobs = n_jobs
 
     def place(self, total: int, processes: int) -> Processes:
@@ -79,7 +72,7 @@ class Launcher:
 
 def sweep(tmp_path: Path, program, seeds, **more) -> None:
     jobs = [settings(tmp_path, seed, **more) for seed in seeds]
-    launched(jobs, [[f"seed={seed}", "lang=de"] for seed in seeds], 0, Launcher(tmp_path, program))
+    launch_jobs(jobs, [[f"seed={seed}", "lang=de"] for seed in seeds], 0, Launcher(tmp_path), program)
 
 
 def starts(tmp_path: Path) -> dict[str, int]:
@@ -111,24 +104,25 @@ def test_one_crash_is_one_failed_row_and_only_what_is_missing_is_run_again(tmp_p
 
 def test_a_run_of_other_settings_or_another_text_is_not_taken_for_done(tmp_path, program):
     sweep(tmp_path, program, [1])
-
-    def other(folder, settings):
-        raise UserError("made with other settings")
-
-    program.must_be_the_same = other
-    sweep(tmp_path, program, [1])
+    sweep(tmp_path, program, [1], **{"model.embedding": 50})
     assert starts(tmp_path) == {"s1": 2}  # it is up to the program to say what is wrong
 
 
 def test_overwriting_runs_everything_again(tmp_path, program):
     sweep(tmp_path, program, [1, 2])
-    sweep(tmp_path, program, [1, 2], overwrite=True)
+    sweep(tmp_path, program, [1, 2], overwrite="true")
     assert starts(tmp_path) == {"s1": 2, "s2": 2}
+
+
+def frozen_job(chosen, config: Path, program) -> Job:
+    job = make_job(chosen, f"seed={chosen.seed}", config, program)
+    freeze(job, chosen)
+    return job
 
 
 def running_sweep(tmp_path, program, seeds):
     """In a process of its own, to which signals can be sent."""
-    jobs = [frozen(settings(tmp_path, seed), f"seed={seed}", tmp_path / f"sweeps/job-{seed}.yaml", program) for seed in seeds]
+    jobs = [frozen_job(settings(tmp_path, seed), tmp_path / f"sweeps/job-{seed}.yaml", program) for seed in seeds]
     board = Board(len(jobs), [])
     return Sweep(JobList(jobs), Processes(2, len(jobs), 1), board), board
 
@@ -184,17 +178,17 @@ def test_a_job_that_another_process_trains_is_left_to_it(tmp_path, program):
 
 def test_jobs_are_frozen(tmp_path, program):
     config = tmp_path / "sweeps/job-1.yaml"
-    job = frozen(settings(tmp_path, 7), "seed=7", config, program)
+    job = frozen_job(settings(tmp_path, 7), config, program)
     written = yaml.safe_load(config.read_text())
     assert (written["seed"], written["name"], written["ckpt_path"]) == (7, "s7", "auto")
-    assert job.command() == [sys.executable, *program.start, "--config-path", str(config.parent), "--config-name", "job-1"]
+    assert job.command() == [sys.executable, *program, "--config-path", str(config.parent), "--config-name", "job-1"]
 
 
 def test_a_job_goes_on_from_its_last_checkpoint(tmp_path, program):
     config = tmp_path / "job-1.yaml"
-    job = job_of(settings(tmp_path, 1), "", config, program)
-    from_file = job_of(settings(tmp_path, 1, ckpt_path="other.ckpt"), "", config, program)
-    fresh = job_of(settings(tmp_path, 1, overwrite=True), "", config, program)
+    job = make_job(settings(tmp_path, 1), "", config, program)
+    from_file = make_job(settings(tmp_path, 1, ckpt_path="other.ckpt"), "", config, program)
+    fresh = make_job(settings(tmp_path, 1, overwrite="true"), "", config, program)
     job.folder.enter("", {})
     assert job.command()[-1] == "job-1"  # auto, as it was frozen
     assert from_file.command()[-1] == "overwrite=true"  # it has nothing of its own yet
@@ -204,7 +198,7 @@ def test_a_job_goes_on_from_its_last_checkpoint(tmp_path, program):
 
 
 def test_two_jobs_in_one_folder_are_refused(tmp_path, program):
-    jobs = [job_of(settings(tmp_path, seed, name="mine"), f"seed={seed}", tmp_path / f"{seed}.yaml", program) for seed in (1, 2)]
+    jobs = [make_job(settings(tmp_path, seed, name="mine"), f"seed={seed}", tmp_path / f"{seed}.yaml") for seed in (1, 2)]
     with pytest.raises(UserError, match=r"two jobs of the sweep would be this run \(seed=1; seed=2\).*mine-\$\{seed\}"):
         must_differ(jobs)
 
@@ -286,7 +280,7 @@ def test_why_a_job_failed(tmp_path):
 def test_what_a_job_has_started_ends_with_it(tmp_path, program):
     """A second process of ddp would otherwise wait for the first for half an hour."""
     marker = tmp_path / "child"
-    Path(program.start[0]).write_text(
+    Path(program[0]).write_text(
         "import subprocess, sys\n"
         f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
         f"open({str(marker)!r}, 'w').write(str(child.pid))\nsys.exit(1)\n"

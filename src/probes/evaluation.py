@@ -1,0 +1,102 @@
+"""Models asked the same sets by the same code as while they learn: scores, verdicts and tables, saved before they are shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from ..data.corpora import CorpusRecipe, Downloads
+from ..data.corpus import encode_split
+from ..lm.perplexity import evaluate_split
+from ..settings.evaluation import EvaluationSettings
+from ..settings.languages import each_language
+from ..settings.probing import ProbeSettings
+from .accuracy import Table, tabulate
+from .coverage import rule_coverage, tested_forms
+from .heuristics import HEURISTICS, judge_by_rule
+from .models import Model
+from .preparation import must_cover
+from .probe import Probe
+from .probe_display import show_disagreements, show_evaluation, show_folder, show_kept
+from .result_files import save_items, save_summary
+from .surprisal import macro_perplexity
+from .verdicts import Verdicts, judge
+
+Measures = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model prefers on the items of a probe."""
+
+    verdicts: Verdicts
+    table: Table
+
+
+def ask(model: Model, probe: Probe, file: Path, measures: Measures) -> Answer:
+    """Score, judge, save every verdict, tabulate."""
+    scores = model.scorer.score(probe.sentences)
+    must_cover(probe, scores, model.name)
+    verdicts = judge(probe, scores)
+    about = {"contract": probe.contract.plain(), "digest": probe.digest, **model.identity(), **measures}
+    save_items(file, probe, verdicts, scores, about)
+    return Answer(verdicts, tabulate(probe, verdicts))
+
+
+def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures: Mapping[str, Measures]) -> dict[str, Answer]:
+    """The tables of all models on the same items, in files and on the screen; what needs no model stands beside a single one."""
+    if models[0].tokenizer is not None:
+        from .scorers.pretrained.word_pieces import target_pieces  # noqa: PLC0415 - transformers
+
+        count = partial(target_pieces, models[0].tokenizer)
+        show_kept([rule_coverage(each, count) for each in probe.sets], tested_forms(probe.sets, count))
+    answers = {each.name: ask(each, probe, folder / items_file(models, each), measures.get(each.name, {})) for each in models}
+    tables = {name: answer.table for name, answer in answers.items()}
+    rules = {name: tabulate(probe, judge_by_rule(probe, rule)) for name, rule in HEURISTICS.items()} if len(models) == 1 else {}
+    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
+    about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
+    save_summary(folder, tables | rules, about)
+    show_evaluation(probe, tables, tables | rules, measures)
+    show_disagreements({name: answer.verdicts for name, answer in answers.items()})
+    show_folder(folder)
+    return answers
+
+
+def items_file(models: Sequence[Model], model: Model) -> str:
+    return "items.parquet" if len(models) == 1 else f"items-{model.name.replace('/', '-')}.parquet"
+
+
+def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: Probe, several: bool) -> Path:
+    """Named for the models, the language, the items and the contract, so that no two results meet in one place."""
+    if settings.out:
+        return Path(settings.out) / (probe.language if several else "")
+    names = [model.name.replace("/", "-") for model in models]
+    all_of_them = sha256(" ".join(names).encode()).hexdigest()[:6]
+    model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"
+    label = "" if probe.contract.label == "default" else f"-{probe.contract.label}"
+    items = "" if _is_whole(settings.probes) else f"-{probe.digest[:6]}"
+    return Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
+
+
+def _is_whole(probes: ProbeSettings) -> bool:
+    return probes.name == "agreement" and not (probes.limit or probes.constructions) and probes.split == "all"
+
+
+def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, float]:
+    """Of the test part of a corpus, in the words that the model knows; under the protocol clams also their macro-average."""
+    network, vocabulary, training = model.network, model.vocabulary, model.training
+    if settings.data is None or network is None or vocabulary is None or training is None:
+        return {}
+    languages = each_language(settings.lang or training.lang)
+    downloads = Downloads(Path(settings.paths.downloads), settings.paths.may_download)
+    recipe = CorpusRecipe(settings.data, languages, training.tokenizer, downloads)
+    test = encode_split(recipe.source(), vocabulary, "test", recipe.selection())
+    begins = vocabulary.begins()
+    tally = evaluate_split(network, test, begins)
+    found = {"test/perplexity": tally.perplexity}
+    if begins is not None:
+        found["test/perplexity_word"] = tally.perplexity_word
+    if settings.probes.protocol == "clams":
+        found["test/perplexity_macro"] = macro_perplexity(network, test)
+    return found

@@ -1,0 +1,140 @@
+"""Models that can be asked: checkpoints of ours, models of the Hugging Face hub; all scorers with a name and what is known of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..data.tokenizer import Tokenizer
+from ..errors import UserError
+from ..lm.checkpoints import load_model, read_checkpoint
+from ..lm.model import LanguageModel
+from ..places import cache_folder
+from ..settings.languages import Clitics, Language
+from ..settings.reading import Plain, read
+from ..settings.run import RunSettings, read_run_settings
+from ..settings.training import PretrainedSettings
+from .contract import Contract
+from .preparation import scorer_maker
+from .scorers import Scorer
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model under evaluation. `digest` is of what decides its numbers; `languages` are those it was trained on, by code."""
+
+    name: str
+    scorer: Scorer
+    digest: str
+    languages: Mapping[str, Language]
+    clitics: Mapping[str, Clitics]  # how its corpus wrote those of each language
+    words_seen: int = 0
+    network: LanguageModel | None = None  # of a checkpoint of ours
+    vocabulary: Tokenizer | None = None
+    training: RunSettings | None = None
+    options: Mapping[str, Plain] | None = None  # of a pretrained model
+    tokenizer: Any = field(default=None, repr=False)
+
+    def identity(self) -> dict[str, Any]:
+        """Which model a result comes from."""
+        known = {"model": self.name, "words_seen": self.words_seen, "vocabulary": self.digest, "options": self.options}
+        return known if self.network is not None else known | {"scoring": self.scorer.name}
+
+
+def load_checkpoints(paths: Sequence[str], device: str, warm_start: bool) -> list[Model]:
+    """Checkpoints by words seen: files, or all of a run's folder."""
+    check_device(device)
+    files = [file for path in paths for file in checkpoint_files(Path(path))]
+    return sorted((load_checkpoint(file, device, warm_start) for file in files), key=lambda model: model.words_seen)
+
+
+def checkpoint_files(path: Path) -> list[Path]:
+    """The file itself, or those in the folder of a run."""
+    if not path.exists():
+        raise UserError(f"{path}: there is no such checkpoint")
+    if path.is_file():
+        return [path]
+    files = sorted(path.glob("checkpoints/*.ckpt")) or sorted(path.glob("*.ckpt"))
+    if not files:
+        raise UserError(f"ckpt_path={path}: no checkpoint in this folder; give a file, or the folder of a run")
+    return files
+
+
+def checkpoint_languages(paths: Sequence[str]) -> dict[str, Clitics]:
+    """The languages that the first of these checkpoints knows, and how its corpus wrote the clitics of each."""
+    facts = read_checkpoint(checkpoint_files(Path(paths[0]))[0])["concord"]
+    return {code: about.get("clitics", facts["clitics"]) for code, about in facts["languages"].items()}
+
+
+def check_device(device: str) -> None:
+    """Before anything is loaded: whether this machine has it."""
+    if device not in ("cpu", "mps") and not device.startswith("cuda"):
+        raise UserError(f"device={device}: there are cpu, cuda (cuda:1 for the second GPU) and mps")
+    if device != "cpu" and not (torch.backends.mps if device == "mps" else torch.cuda).is_available():
+        raise UserError(f"device={device}: there is none here; leave it out, or device=cpu")
+
+
+def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False) -> Model:
+    """A checkpoint of ours as a model that can be asked. `warm_start`: after some sentences of its corpus."""
+    saved = read_checkpoint(file)
+    network, vocabulary, facts = load_model(file)
+    if warm_start and "warm" not in facts:
+        raise UserError(
+            f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to begin with; use zero"
+        )
+    network.to(device)
+    run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
+    languages = dict(facts["languages"])
+    known = ("code", "name", "direction", "tokens", "replace")
+    return Model(
+        name=f"{run}/{file.stem}",
+        scorer=scorer_maker(file.stem, vocabulary, facts["warm"] if warm_start else None)(network),
+        digest=vocabulary.digest(),
+        languages={
+            code: read(Language, {key: about[key] for key in known if key in about}, "lang") for code, about in languages.items()
+        },
+        clitics={code: about.get("clitics", facts["clitics"]) for code, about in languages.items()},
+        words_seen=saved["training"]["words_seen"],
+        network=network,
+        vocabulary=vocabulary,
+        training=read_run_settings(facts["settings"]),
+    )
+
+
+def must_be_comparable(models: Sequence[Model], language_given: bool) -> None:
+    """Several checkpoints stand side by side only if the same sentences can be asked of all."""
+    if len({tuple(sorted({*model.clitics.values()})) for model in models}) > 1:
+        raise UserError(
+            "ckpt_path: these models were trained on clitics written differently (split and joined); evaluate them apart"
+        )
+    known = {model.name: "+".join(model.languages) for model in models}
+    if len({*known.values()}) > 1 and not language_given:
+        told = ", ".join(f"{name} ({languages})" for name, languages in known.items())
+        raise UserError(f"ckpt_path: these models know different languages: {told}; evaluate them apart, or say lang=")
+
+
+def load_pretrained(
+    settings: PretrainedSettings, contract: Contract, scoring: Sequence[str] | None, language: Language
+) -> list[Model]:
+    """A model of the hub or of a folder, once for each score that is asked for; wrong names of scores are found before."""
+    from .scorers.pretrained import Options, check_names, default_scoring, load, scorer  # noqa: PLC0415 - transformers
+
+    asked = list(scoring or ([contract.scoring] if contract.scoring else []))
+    check_names(asked)
+    ruled = {name: getattr(settings, name) or name in contract.options for name in ("skip_multi_piece", "equal_pieces")}
+    options = Options(settings.start, **ruled, spacing=settings.spacing, tokens=settings.tokens)
+    loaded = load(settings.name, settings.revision, settings.kind, settings.safetensors, settings.device)
+    return [
+        Model(
+            name=f"{Path(loaded.name).name}/{each.name}",
+            scorer=each,
+            digest=loaded.digest,
+            languages={language.code: language},
+            clitics={language.code: "joined"},
+            options=asdict(options),
+            tokenizer=loaded.tokenizer,
+        )
+        for each in (scorer(name, loaded, options, cache_folder("scores")) for name in asked or [default_scoring(loaded)])
+    ]
