@@ -22,7 +22,7 @@ from concord.data.blocks import cores
 from concord.data.chosen import Network, rule_of, selection_of, source_of
 from concord.data.corpus import Corpus, prepare
 from concord.data.grammar import constructions, folder_of, languages
-from concord.probes.readers.grammar import expanded
+from concord.probes.readers.grammar import expand_grammar
 from concord.terminal import console, table
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
@@ -63,7 +63,7 @@ def coverage(lang: str, corpus: Corpus) -> tuple[float, float]:
     words: set[str] = set()
     covered = items = 0
     for name in constructions(folder_of(lang)):
-        made = expanded(folder_of(lang), name, lang, "joined")
+        made = expand_grammar(folder_of(lang), name, lang, "joined")
         for index in range(len(made)):
             here = {word for sentence in made.sentences[made.firsts[index] : made.firsts[index + 1]] for word in sentence.split()}
             words |= here

@@ -135,12 +135,12 @@ def test_a_runs_name_depends_on_what_changes_the_result_alone():
 
 @pytest.mark.parametrize("file", sorted((CONF / "probes").glob("*.yaml")))
 def test_every_collection_asks_by_the_default_protocol(file):
-    from concord.probes.contract import Rules, contract
+    from concord.probes.contract import Rules, make_contract
 
     chosen = settings(f"probes={file.stem}", *(["probes.path=x"] if file.stem not in ("agreement", "none") else []))["probes"]
     assert chosen["name"] == file.stem
     if file.stem != "none":
-        assert contract(chosen["protocol"], chosen["rules"]).rules == Rules()
+        assert make_contract(chosen["protocol"], chosen["rules"]).rules == Rules()
 
 
 def test_a_probe_can_be_watched_only_if_every_validation_has_it():

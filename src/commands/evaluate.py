@@ -88,24 +88,24 @@ def probed(settings: Any, models: list[Candidate], chosen: "Probe", perplexities
     about |= {"models": {model.name: identity(model) | perplexities.get(model.name, {}) for model in models}}
     shown = tables | rules_without_model(chosen) if len(models) == 1 else tables
     save_summary(folder, shown, about)
-    screen.evaluated(chosen, tables, shown, perplexities)
-    screen.disagreeing(verdicts)
-    screen.written(folder)
+    screen.show_evaluation(chosen, tables, shown, perplexities)
+    screen.show_disagreements(verdicts)
+    screen.show_folder(folder)
 
 
 def asked(chosen: "Probe", model: Candidate, file: Path, measured: dict[str, float]) -> tuple["Verdicts", "Table"]:
     """Score, judge, save every verdict, tabulate."""
-    from ..probes.accuracy import tabulated
+    from ..probes.accuracy import tabulate
     from ..probes.preparation import must_cover
     from ..probes.result_files import save_items
-    from ..probes.verdicts import judged
+    from ..probes.verdicts import judge
 
     scores = model.scorer.score(chosen.sentences)
     must_cover(chosen, scores, model.name)
-    verdicts = judged(chosen, scores)
+    verdicts = judge(chosen, scores)
     about = {"contract": chosen.contract.plain(), "digest": chosen.digest, **identity(model), **measured}
     save_items(file, chosen, verdicts, scores, about)
-    return verdicts, tabulated(chosen, verdicts)
+    return verdicts, tabulate(chosen, verdicts)
 
 
 def candidates(settings: Any) -> list[Candidate]:
@@ -146,7 +146,7 @@ def candidate(file: Path, settings: Any) -> Candidate:
     """A checkpoint as a scorer."""
     from ..errors import UserError
     from ..lm.checkpoints import load, read
-    from ..probes.preparation import reader_of
+    from ..probes.preparation import scorer_maker
 
     saved = read(file)
     model, vocabulary, about = load(file)
@@ -159,7 +159,7 @@ def candidate(file: Path, settings: Any) -> Candidate:
             )
         warm = about["warm"]
     run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
-    scorer = reader_of(file.stem, vocabulary, warm)(model)
+    scorer = scorer_maker(file.stem, vocabulary, warm)(model)
     seen = saved["training"]["words_seen"]
     return Candidate(f"{run}/{file.stem}", scorer, vocabulary.digest(), about, seen, model, vocabulary)
 
@@ -183,7 +183,7 @@ def pretrained(settings: Any) -> list[Candidate]:
 
     from ..errors import UserError
     from ..places import cache_folder
-    from ..probes.contract import contract
+    from ..probes.contract import make_contract
     from ..probes.scorers.pretrained import Options, default_scoring, load, scorer
 
     chosen, probes = settings["model"], settings["probes"]
@@ -193,7 +193,7 @@ def pretrained(settings: Any) -> list[Candidate]:
         )
     if not settings.get("lang"):
         raise UserError("model=hf needs lang=: a pretrained model does not say which language it is to be asked in")
-    agreed = contract(probes.get("protocol", "default"), probes.get("rules", {}))
+    agreed = make_contract(probes.get("protocol", "default"), probes.get("rules", {}))
     ruled = {name: chosen[name] or name in agreed.options for name in ("skip_multi_piece", "equal_pieces")}
     options = Options(chosen["start"], **ruled, spacing=chosen["spacing"], tokens=chosen["tokens"])
     loaded = load(*(chosen[key] for key in ("name", "revision", "kind", "safetensors", "device")))
@@ -214,11 +214,11 @@ def languages_asked(settings: Any, model: Candidate) -> list[str]:
 
 def probe_for(settings: Any, model: Candidate, language: str) -> "Probe":
     """The sets of a language, written as the model's corpus was."""
-    from ..probes.preparation import probe_of
+    from ..probes.preparation import make_probe
 
     known = model.about["languages"]
     clitics = known[language]["clitics"] if language in known and "clitics" in known[language] else model.about["clitics"]
-    return probe_of(settings["probes"], language, clitics)
+    return make_probe(settings["probes"], language, clitics)
 
 
 def tokens(settings: Any, model: Candidate) -> list[str]:
@@ -268,15 +268,15 @@ def show_kept(chosen: "Probe", model: Candidate) -> None:
     from ..probes.scorers.pretrained.word_pieces import target_pieces
 
     count = partial(target_pieces, model.tokenizer)
-    screen.kept([coverage.coverage(made, count) for made in chosen.sets], coverage.forms(chosen.sets, count))
+    screen.show_kept([coverage.rule_coverage(made, count) for made in chosen.sets], coverage.form_coverage(chosen.sets, count))
 
 
 def rules_without_model(chosen: "Probe") -> dict[str, "Table"]:
     """Reference lines that need no corpus."""
-    from ..probes.accuracy import tabulated
-    from ..probes.heuristics import HEURISTICS, heuristic
+    from ..probes.accuracy import tabulate
+    from ..probes.heuristics import HEURISTICS, judge_by_rule
 
-    return {name: tabulated(chosen, heuristic(chosen, rule)) for name, rule in HEURISTICS.items()}
+    return {name: tabulate(chosen, judge_by_rule(chosen, rule)) for name, rule in HEURISTICS.items()}
 
 
 def identity(model: Candidate) -> dict[str, Any]:

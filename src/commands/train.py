@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..data.sources import Source
     from ..lm.model import LanguageModel
-    from ..probes.callback import Watched, Watching
+    from ..probes.callback import ProbeCallback, ProbePlan
     from ..runs.fit import Recipe
     from ..runs.logs import RunLog
     from ..runs.run_folder import RunFolder
@@ -92,7 +92,7 @@ def run(settings: Any, folder: "RunFolder", first: bool, log: "RunLog") -> None:
 
 def prepared(
     settings: Any, folder: "RunFolder", resume: Path | None
-) -> tuple["Recipe", "LanguageModel", "Corpus", list["Watching"]]:
+) -> tuple["Recipe", "LanguageModel", "Corpus", list["ProbeCallback"]]:
     """Recipe, model, corpus and probes, each checked, and their sizes shown."""
     from ..lm.checkpoints import check_fits, read
     from ..lm.model import initialised
@@ -112,42 +112,42 @@ def prepared(
     return recipe, model, corpus, watching_of(settings, asked, corpus, folder)
 
 
-def probes_of(settings: Any) -> list["Watched"]:
+def probes_of(settings: Any) -> list["ProbePlan"]:
     """The challenge sets of the run's language; none with probes=none."""
     from ..data.chosen import clitics_of
-    from ..probes.preparation import probe_of, watched
+    from ..probes.preparation import make_probe, plan_probe
 
     chosen = settings["probes"]
     if chosen["name"] == "none":
         return []
-    wholes = [probe_of(chosen, lang["code"], clitics_of(settings["data"], lang)) for lang in languages_of(settings)]
-    return [watched(whole, chosen["sample"], chosen["seed"]) for whole in wholes]
+    wholes = [make_probe(chosen, lang["code"], clitics_of(settings["data"], lang)) for lang in languages_of(settings)]
+    return [plan_probe(whole, chosen["sample"], chosen["seed"]) for whole in wholes]
 
 
-def watchable(settings: Any, asked: list["Watched"]) -> list[str]:
+def watchable(settings: Any, asked: list["ProbePlan"]) -> list[str]:
     """Metrics of probes that stand beside every perplexity."""
-    from ..probes.preparation import monitorable
+    from ..probes.preparation import monitorable_metrics
 
-    return monitorable(asked) if asked and settings["probes"]["schedule"]["every_epochs"] == 1 else []
+    return monitorable_metrics(asked) if asked and settings["probes"]["schedule"]["every_epochs"] == 1 else []
 
 
-def watching_of(settings: Any, asked: list["Watched"], corpus: "Corpus", folder: "RunFolder") -> list["Watching"]:
+def watching_of(settings: Any, asked: list["ProbePlan"], corpus: "Corpus", folder: "RunFolder") -> list["ProbeCallback"]:
     """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
     from dataclasses import replace
 
-    from ..probes.callback import Watching
-    from ..probes.preparation import check_coverage, perspective, reader_of
-    from ..probes.schedule import Schedule
+    from ..probes.callback import ProbeCallback
+    from ..probes.preparation import check_coverage, perspective, scorer_maker
+    from ..probes.schedule import ProbeSchedule
 
     if not asked:
         return []
-    schedule = Schedule(**settings["probes"]["schedule"])
+    schedule = ProbeSchedule(**settings["probes"]["schedule"])
     vocabulary = corpus.vocabulary
     for each in asked:
         check_coverage(each, vocabulary)
     asked = [replace(each, **perspective(each.whole, corpus)) for each in asked]
     warm = corpus.warm() if asked[0].whole.contract.rules.start == "warm" else None
-    return [Watching(asked, reader_of("model", vocabulary, warm), schedule, folder.probes)]
+    return [ProbeCallback(asked, scorer_maker("model", vocabulary, warm), schedule, folder.probes)]
 
 
 def write_report(folder: "RunFolder") -> None:

@@ -12,8 +12,8 @@ from ..data.corpus import Split
 from ..errors import UserError
 from ..lm.model import LanguageModel
 from ..terminal import show, table
-from .scorers import Scorer, Sentence
-from .scorers.incremental import reading
+from .scorers import ProbeSentence, Scorer
+from .scorers.incremental import scoring_mode
 
 log = logging.getLogger(__name__)
 TOKENS = 8192
@@ -23,7 +23,7 @@ def show_surprisal(words: Sequence[str], scorers: Sequence[tuple[str, Scorer]]) 
     """The surprisal of every word, in bits, a column a model."""
     if not words:
         raise UserError("text='': there is no word in it; write a sentence")
-    found = [(name, scorer.score([Sentence(" ".join(words))])) for name, scorer in scorers]
+    found = [(name, scorer.score([ProbeSentence(" ".join(words))])) for name, scorer in scorers]
     view = table("surprisal (bits)", "word", numbers=[name for name, _ in found])
     for place, word in enumerate(words):
         cells = (f"{bits(float(s.logprobs[place])):.2f}{' <unk>' if s.unknown[place] else ''}" for _, s in found)
@@ -43,7 +43,7 @@ def bits(logprob: float) -> float:
 def macro_perplexity(model: LanguageModel, split: Split) -> float:
     """Exp of the mean over sentences of their mean negative log-likelihood, `<eos>` not predicted: as CLAMS reports it."""
     means: list[np.ndarray] = []
-    with reading(model):
+    with scoring_mode(model):
         for batch in EvaluationLoader(split, TOKENS, Plan()):
             inputs, targets = batch.inputs.to(model.embedding.weight.device), batch.targets.clone()
             targets[targets == 0] = NO_TARGET

@@ -18,10 +18,10 @@ def recognises(file: Path, head: str) -> bool:
 
 
 def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[ChallengeSet]:
-    yield expanded(file.parent, file.stem, language, clitics)
+    yield expand_grammar(file.parent, file.stem, language, clitics)
 
 
-def expanded(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
+def expand_grammar(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
     """A construction of a folder of grammars, with the features and spans that the grammar knows."""
     expansion = Expansion(load(folder, name), clitics)
     made = ChallengeSet(name, language, dataset="grammar", file=str(folder / f"{name}{SUFFIX}"))
