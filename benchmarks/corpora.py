@@ -19,10 +19,14 @@ from pathlib import Path
 
 import yaml
 from concord.data.blocks import cores
-from concord.data.chosen import Network, rule_of, selection_of, source_of
-from concord.data.corpus import Corpus, prepare
+from concord.data.corpora import CorpusRecipe, Downloads
+from concord.data.corpus import Corpus
 from concord.data.grammar import constructions, folder_of, languages
-from concord.probes.readers.grammar import expanded
+from concord.probes.readers.grammar import expand_grammar
+from concord.settings.corpora import read_corpus_settings
+from concord.settings.languages import read_language_choice
+from concord.settings.reading import read
+from concord.settings.training import WordTokenizer
 from concord.terminal import console, table
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
@@ -37,8 +41,13 @@ def settings(group: str, name: str) -> dict:
 def prepared(lang: str, file: Path, cache: Path) -> Corpus:
     known, data = settings("lang", lang), settings("data", "text") | {"path": str(file)}
     tokenizer = settings("tokenizer", "word") | {"counted_in": ["train", "valid"]}
-    source = source_of(data, [known], tokenizer["rules"], Network(cache, offline=True))
-    return prepare(source, rule_of(tokenizer), cache, selection_of(data, [known]))
+    recipe = CorpusRecipe(
+        read_corpus_settings(data),
+        [read_language_choice(known)],
+        read(WordTokenizer, tokenizer, "tokenizer"),
+        Downloads(cache, allowed=False),
+    )
+    return recipe.prepare(cache)
 
 
 def measure(lang: str, file: Path, cache: Path) -> tuple[float, float, float, float]:
@@ -63,7 +72,7 @@ def coverage(lang: str, corpus: Corpus) -> tuple[float, float]:
     words: set[str] = set()
     covered = items = 0
     for name in constructions(folder_of(lang)):
-        made = expanded(folder_of(lang), name, lang, "joined")
+        made = expand_grammar(folder_of(lang), name, lang, "joined")
         for index in range(len(made)):
             here = {word for sentence in made.sentences[made.firsts[index] : made.firsts[index + 1]] for word in sentence.split()}
             words |= here

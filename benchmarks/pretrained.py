@@ -29,11 +29,11 @@ from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, challenge_sentences
 from concord.probes.challenge_set import ChallengeSet
-from concord.probes.collection import Selection, collect
+from concord.probes.collection import ItemSelection, collect
 from concord.probes.contract import Rules
-from concord.probes.coverage import coverage, forms, targets
+from concord.probes.coverage import form_coverage, item_sentences, rule_coverage
 from concord.probes.disagreement import disagreements
-from concord.probes.scorers import Scorer, Sentence
+from concord.probes.scorers import ProbeSentence, Scorer
 from concord.probes.scorers.pretrained import Options, Pretrained, load, scorer
 from concord.terminal import console, table
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -47,18 +47,18 @@ ITEMS = 100  # of each set, for models that know something
 SHORT = 8  # words: short sentences teach agreement soonest
 REAL = 30_522  # pieces of BERT: the table that the head multiplies with
 MARKS = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
-Pairs = list[tuple[Sentence, Sentence]]
+Pairs = list[tuple[ProbeSentence, ProbeSentence]]
 CACHE = Path(tempfile.gettempdir()) / "concord-benchmark"
 
 
 def sets(path: Path, language: str, names: Sequence[str] = (), limit: int | None = None) -> list[ChallengeSet]:
-    found = collect(path, language, None, CACHE / "sets", Selection(tuple(names), limit, rules=Rules()))
+    found = collect(path, language, None, CACHE / "sets", ItemSelection(tuple(names), limit, rules=Rules()))
     return [each.challenge_set for each in found]
 
 
 def pairs(made: ChallengeSet) -> Pairs:
     """The good and the bad sentence of each item (of the first two variants)."""
-    return [(item[0], item[1]) for item in targets(made)]
+    return [(item[0], item[1]) for item in item_sentences(made)]
 
 
 def verdicts(made: Scorer, items: Pairs) -> np.ndarray:
@@ -307,17 +307,17 @@ def published() -> None:
     for name, file, unknown in (("mBERT", "bert_multi_cased.bin", 100), ("XLM-R", "xlm_roberta_base.bin", 3)):
         handle = blingfire.load_model(str(Path(blingfire.__file__).parent / file))
 
-        def count(sentences: Sequence[Sentence]) -> list[tuple[int, bool]]:
+        def count(sentences: Sequence[ProbeSentence]) -> list[tuple[int, bool]]:
             cut = functools.cache(lambda form: list(blingfire.text_to_ids(handle, form, 64, unknown, no_padding=True)))
             ids = [[i for word in s.words.split(" ")[slice(*s.target)] for i in cut(word)] for s in sentences]
             return [(len(each), unknown not in each) for each in ids]
 
         view = table(f"French CLAMS, {name}", "construction", numbers=["items", "one word", "known", "one piece", "equal pieces"])
         for made in french:
-            row = coverage(made, count)
+            row = rule_coverage(made, count)
             view.add_row(row.construction, *(f"{number:,}" for number in row[1:]))
         console.print(view)
-        tested = forms(french, count)
+        tested = form_coverage(french, count)
         console.print(f"{name}: {len(tested.multi_piece)} of {len(tested.forms)} tested forms are several pieces")
 
 

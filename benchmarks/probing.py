@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.places import cache_folder
-from concord.probes.collection import Selection, collect, located
+from concord.probes.collection import ItemSelection, collect, locate
 from concord.probes.contract import Rules
-from concord.probes.scorers import Sentence
+from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.incremental import IncrementalScorer
 
 V = 50_001
@@ -36,11 +36,11 @@ TRANSFORMER = {
 
 
 def sentences(file: Path | None, final: bool) -> list[str]:
-    path = file or (PUBLISHED if PUBLISHED.exists() else located("grammars/{lang}", "fr"))
+    path = file or (PUBLISHED if PUBLISHED.exists() else locate("grammars/{lang}", "fr"))
     print(
         f"set: {'published' if path == PUBLISHED else path.name}, {'closed by a scored .' if final else 'without a final token'}"
     )
-    chosen = Selection(() if path.is_file() else ("subj_rel",), rules=Rules(final=final))
+    chosen = ItemSelection(() if path.is_file() else ("subj_rel",), rules=Rules(final=final))
     form = "clams" if path.is_file() else "grammar"
     return [text for each in collect(path, "fr", form, cache_folder("sets"), chosen) for text in each.challenge_set.sentences]
 
@@ -86,7 +86,7 @@ def timed(work, repeat: int):
 def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -> None:
     numbers = numbered(texts)
     ids = [[numbers[word] for word in text.split()] for text in texts]
-    asked = [Sentence(text) for text in texts]
+    asked = [ProbeSentence(text) for text in texts]
     scorer = IncrementalScorer("ours", model, Numbered(numbers))
     ours, scores = timed(lambda: scorer.score(asked), repeat)
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))

@@ -3,9 +3,9 @@
 `python benchmarks/reading_path.py [ROOT]`: ROOT is a checkout (this one unless another is named), before or after the source
 became one package. Reports are left out of the traces: they are a program of their own.
 
-A function is counted once, however often it is called; comprehensions and lambdas belong to the function they stand in. A border is
-crossed where a function leads, directly or through a framework, to one in another file of the project: `borders` counts pairs of
-files, `calls` pairs of functions.
+A function is counted once, however often it is called; comprehensions and lambdas belong to the function they stand in. A border
+is crossed where a function leads, directly or through a framework, to one in another file of the project: `borders` counts pairs
+of files, `calls` pairs of functions.
 """
 
 import argparse

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from concord.data.grammar import folder_of, languages
-from concord.probes.collection import Selection, collect
+from concord.probes.collection import ItemSelection, collect
 from concord.terminal import console, table
 
 REPEATS = 3
@@ -28,7 +28,7 @@ def main() -> None:
             cache = Path(tempfile.mkdtemp())
             for times in (cold, warm):
                 start = time.perf_counter()
-                items = sum(len(each.challenge_set) for each in collect(path, lang, form, cache, Selection()))
+                items = sum(len(each.challenge_set) for each in collect(path, lang, form, cache, ItemSelection()))
                 times.append(time.perf_counter() - start)
             shutil.rmtree(cache)
         view.add_row(name, f"{items:,}", f"{min(cold):.2f}", f"{min(warm):.2f}", f"{min(cold) / min(warm):.1f}")

@@ -12,7 +12,7 @@ def installed_folder(name: str) -> Path:
 
 
 def own_or_installed(name: str) -> list[Path]:
-    """The folders of this name in which things are looked up, the user's own (where the command is run) before the installed one."""
+    """Where things of this name are looked up: the user's own folder (where the command is run) before the installed one."""
     top, _, below = name.partition("/")
     folders = [Path.cwd() / name, installed_folder(top) / below]
     return [

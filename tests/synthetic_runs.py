@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 from concord.places import cache_folder
-from concord.probes.accuracy import Table, metrics, tabulated
-from concord.probes.callback import sampled
-from concord.probes.collection import Selection, collect, located
-from concord.probes.contract import contract
-from concord.probes.heuristics import HEURISTICS, heuristic
-from concord.probes.probe import Probe, probe
+from concord.probes.accuracy import Table, metrics, tabulate
+from concord.probes.callback import sample_probe
+from concord.probes.collection import ItemSelection, collect, locate
+from concord.probes.contract import make_contract
+from concord.probes.heuristics import HEURISTICS, judge_by_rule
+from concord.probes.probe import Probe, build_probe
 from concord.probes.result_files import save_items, save_summary, save_verdicts
 from concord.probes.scorers import WordScores
-from concord.probes.verdicts import Verdicts, judged
+from concord.probes.verdicts import Verdicts, judge
 from concord.runs.metrics_file import MetricsFile
 from concord.runs.run_folder import RunFolder
 from hydra import compose, initialize_config_dir
@@ -44,10 +44,10 @@ def asked(
     seed: int = 0,
     constructions: tuple[str, ...] = (),
 ) -> Probe:
-    agreed = contract(protocol, dict(rules))
-    selection = Selection(constructions, limit, seed, rules=agreed.rules)
-    sets = collect(located("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
-    return probe("agreement", language, sets, agreed)
+    agreed = make_contract(protocol, dict(rules))
+    selection = ItemSelection(constructions, limit, seed, rules=agreed.rules)
+    sets = collect(locate("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
+    return build_probe("agreement", language, sets, agreed)
 
 
 def scores(chosen: Probe, skill: float, rng: np.random.Generator) -> WordScores:
@@ -86,7 +86,7 @@ def write_run(
     made = dict(chosen or settings(f"lang={whole.language}")) | {"seed": seed}
     run.enter(OmegaConf.to_yaml(OmegaConf.create(made)), {"name": f"corpus-{vocabulary}", "vocabulary_digest": vocabulary})
     file = MetricsFile(run.metrics)
-    some = sampled(whole, sample, 0)
+    some = sample_probe(whole, sample, 0)
     for epoch in range(epochs + 1):
         words = epoch * 100_000 + seed
         reached = skill * (1 - np.exp(-2.5 * epoch / epochs))
@@ -103,12 +103,12 @@ def write_run(
 
 def _finish(run: RunFolder, whole: Probe, skill: float, rng: np.random.Generator, epochs: int) -> None:
     made = scores(whole, skill, rng)
-    verdicts = judged(whole, made)
+    verdicts = judge(whole, made)
     folder = run.probes / f"final-{whole.language}-{whole.name}"
     about = _about(whole, epochs * 50, epochs * 100_000)
-    references: dict[str, Table] = {name: tabulated(whole, heuristic(whole, rule)) for name, rule in HEURISTICS.items()}
+    references: dict[str, Table] = {name: tabulate(whole, judge_by_rule(whole, rule)) for name, rule in HEURISTICS.items()}
     save_items(folder / "items.parquet", whole, verdicts, made, about)
-    save_summary(folder, {"model": tabulated(whole, verdicts), **references}, about)
+    save_summary(folder, {"model": tabulate(whole, verdicts), **references}, about)
     perplexity = 60 * float(np.exp(-2 * skill)) + float(rng.random())
     run.finish({"test/perplexity": perplexity, "epochs": epochs, "words seen": epochs * 100_000})
 
@@ -119,8 +119,8 @@ def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: fl
     tables = {}
     for i, name in enumerate(names):
         made = scores(whole, skill / (i + 1), rng)
-        verdicts = judged(whole, made)
-        tables[name] = tabulated(whole, verdicts)
+        verdicts = judge(whole, made)
+        tables[name] = tabulate(whole, verdicts)
         file = "items.parquet" if len(names) == 1 else f"items-{name.replace('/', '-')}.parquet"
         save_items(folder / file, whole, verdicts, made, _about(whole, 0, 0) | {"model": name})
     models = {name: {"model": name, "words_seen": 0, "vocabulary": "v0"} | known for name in names}
@@ -129,8 +129,8 @@ def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: fl
 
 
 def _judged(chosen: Probe, skill: float, rng: np.random.Generator) -> tuple[Verdicts, Table]:
-    verdicts = judged(chosen, scores(chosen, skill, rng))
-    return verdicts, tabulated(chosen, verdicts)
+    verdicts = judge(chosen, scores(chosen, skill, rng))
+    return verdicts, tabulate(chosen, verdicts)
 
 
 def _about(chosen: Probe, step: int, words: int) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
 
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
-    """The sets of every language that is asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
+    """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
     from ..probes.models import checkpoint_languages
     from ..probes.preparation import make_probe
     from ..settings.languages import each_language

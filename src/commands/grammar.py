@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ..data.grammar.audit import Audit, audit, coverage
-from ..data.grammar.clitics import Clitics
 from ..data.grammar.expand import Expansion, Group
 from ..data.grammar.folder import CORPUS, constructions, folder_of, languages, load, read_text
 from ..data.grammar.notices import GrammarError, Notice
 from ..data.grammar.sample import Draw
 from ..data.grammar.sentence_table import groups_table
 from ..data.sources import challenge_sentences
+from ..settings.languages import Clitics
 from ..terminal import console, table
 
 DESCRIPTION = """\

@@ -13,7 +13,7 @@ from ..data.grammar.folder import read_text
 from ..errors import UserError
 from ..places import cache_folder, installed_folder
 from ..probes.challenge_set import ChallengeSet, MinimalSet, SetError
-from ..probes.collection import Collected, Selection, collect, located, stratified
+from ..probes.collection import CollectedSet, ItemSelection, collect, locate, stratified_sample
 from ..probes.contract import Rules
 from ..probes.dev_and_test import split
 from ..probes.exports import FORMATS, export
@@ -90,7 +90,7 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def _collected(arguments: argparse.Namespace) -> list[Collected]:
+def _collected(arguments: argparse.Namespace) -> list[CollectedSet]:
     path, language, form = Path(arguments.what), arguments.lang, arguments.format
     if arguments.what in languages():
         if language not in ("", arguments.what):
@@ -103,7 +103,7 @@ def _collected(arguments: argparse.Namespace) -> list[Collected]:
         if not (arguments.path or settings["path"]):
             raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
     rules = Rules(capitalize=arguments.capitalize) if arguments.ruled or arguments.capitalize else None
-    selection = Selection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
+    selection = ItemSelection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
     found = collect(path, language, form, cache_folder("sets"), selection)
     if form is None:
         read_as = ", ".join(sorted({each.form for each in found}))
@@ -117,10 +117,10 @@ def collection(name: str, language: str) -> dict[str, Any]:
     if not file.exists():
         raise SetError(name, None, f"no such collection; there are: {', '.join(sorted(f.stem for f in CONF.glob('*.yaml')))}")
     settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return settings | {"path": settings["path"] and str(located(settings["path"], language))}
+    return settings | {"path": settings["path"] and str(locate(settings["path"], language))}
 
 
-def run_list(_: argparse.Namespace, found: list[Collected]) -> None:
+def run_list(_: argparse.Namespace, found: list[CollectedSet]) -> None:
     forms = {each.form for each in found}
     several = ["format"] if len(forms) > 1 else []
     title = "challenge sets" + ("" if several else f" ({', '.join(forms)})")
@@ -135,11 +135,11 @@ def run_list(_: argparse.Namespace, found: list[Collected]) -> None:
     console.print(f"features: {', '.join(features) or 'none'}")
 
 
-def run_show(arguments: argparse.Namespace, found: list[Collected]) -> None:
+def run_show(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
     for each in found:
         made = each.challenge_set
         view = table(f"{made.construction}  ({len(made):,} items)", "features", last="variants")
-        for index in stratified(made, min(arguments.n, len(made)), arguments.seed):
+        for index in stratified_sample(made, min(arguments.n, len(made)), arguments.seed):
             item = made[index]
             view.add_row(described(item), variants(item))
         console.print(view)
@@ -166,7 +166,7 @@ def variants(item: MinimalSet) -> Text:
     return text
 
 
-def run_check(arguments: argparse.Namespace, found: list[Collected]) -> int:
+def run_check(arguments: argparse.Namespace, found: list[CollectedSet]) -> int:
     sets: list[ChallengeSet] = [each.challenge_set for each in found]
     words = None
     if arguments.vocab:
@@ -187,7 +187,7 @@ def run_check(arguments: argparse.Namespace, found: list[Collected]) -> int:
     return int(any(finding.serious for finding in findings))
 
 
-def run_export(arguments: argparse.Namespace, found: list[Collected]) -> None:
+def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
     for each in found:
         print(export(each.challenge_set, arguments.to, arguments.out))
 

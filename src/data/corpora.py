@@ -1,4 +1,4 @@
-"""From the settings of a corpus to its sentences: the source, what is selected from it, and the rule that makes its vocabulary."""
+"""From the settings of a corpus to its sentences: the source, what is selected from it, and what makes its vocabulary."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

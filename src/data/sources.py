@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ..settings.languages import Clitics
 from .blocks import EXCLUDED, SENTENCES, Block, BlockPacker, Chunk, Reader, chunks, in_order, pack
 from .grammar import Draw, Expansion, constructions, load
-from .grammar.clitics import Clitics
 from .grammar.sample import without_closing
 from .splits import SPLITS, Shares
 from .text import TextError, check_files, lines

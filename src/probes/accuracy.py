@@ -54,7 +54,7 @@ def wilson(correct: float, n: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Row:
+class ConstructionRow:
     """All about one construction: the whole, its dev part, and by the numbers of subject and attractor where these are known."""
 
     construction: str
@@ -78,20 +78,20 @@ class Mean:
 class Table:
     """What a model prefers, construction by construction."""
 
-    rows: list[Row]
+    rows: list[ConstructionRow]
     mean: Mean
 
-    def row(self, construction: str) -> Row:
+    def row(self, construction: str) -> ConstructionRow:
         return next(row for row in self.rows if row.construction == construction)
 
 
-def tabulated(probe: Probe, verdicts: Verdicts) -> Table:
+def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
     """The verdicts of a probe as a table."""
     rows = [_row(probe, verdicts, number) for number in range(len(probe.collected))]
     return Table(rows, _mean(rows))
 
 
-def _row(probe: Probe, verdicts: Verdicts, number: int) -> Row:
+def _row(probe: Probe, verdicts: Verdicts, number: int) -> ConstructionRow:
     contrasts = probe.contrasts
     own = contrasts.set == number
     parts = {}
@@ -101,9 +101,9 @@ def _row(probe: Probe, verdicts: Verdicts, number: int) -> Row:
         chosen = np.zeros(len(contrasts), bool)
         chosen[np.flatnonzero(own)[np.isin(numbers, cells)]] = True
         if chosen.any():
-            parts[name] = counted(probe, verdicts, chosen)
-    whole = counted(probe, verdicts, own)
-    return Row(probe.constructions[number], whole, counted(probe, verdicts, own & contrasts.dev), parts)
+            parts[name] = count_accuracy(probe, verdicts, chosen)
+    whole = count_accuracy(probe, verdicts, own)
+    return ConstructionRow(probe.constructions[number], whole, count_accuracy(probe, verdicts, own & contrasts.dev), parts)
 
 
 def _numbers(probe: Probe, number: int) -> NDArray[np.str_]:
@@ -113,7 +113,7 @@ def _numbers(probe: Probe, number: int) -> NDArray[np.str_]:
     return np.array(["".join(pair) for pair in zip(*keys, strict=True)])
 
 
-def counted(probe: Probe, verdicts: Verdicts, chosen: NDArray[np.bool_]) -> Accuracy:
+def count_accuracy(probe: Probe, verdicts: Verdicts, chosen: NDArray[np.bool_]) -> Accuracy:
     """Over these contrasts."""
     scored = chosen & verdicts.covered
     items, which = np.unique(
@@ -133,14 +133,14 @@ def counted(probe: Probe, verdicts: Verdicts, chosen: NDArray[np.bool_]) -> Accu
     )
 
 
-def averaged(constructions: list[str]) -> list[str]:
+def constructions_of_mean(constructions: list[str]) -> list[str]:
     """Those of which the mean is taken: the seven of CLAMS where they are among them, otherwise all."""
     seven = [name for name in constructions if name.removesuffix("_anim") in SEVEN]
     return seven or constructions
 
 
-def _mean(rows: list[Row]) -> Mean:
-    wanted = averaged([row.construction for row in rows])
+def _mean(rows: list[ConstructionRow]) -> Mean:
+    wanted = constructions_of_mean([row.construction for row in rows])
     over = [row for row in rows if row.construction in wanted and row.all.n]
     halves = [(high - low) / 2 for low, high in (row.all.interval for row in over)]
     accuracy = _average([row.all.accuracy for row in over])

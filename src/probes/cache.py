@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..data.grammar.clitics import Clitics
+from ..settings.languages import Clitics
 from .challenge_set import ChallengeSet, Contrast, Span
 from .readers import depends_on, reader
 

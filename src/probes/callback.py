@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,51 +18,51 @@ from ..lm.model import LanguageModel
 from ..lm.training import Training
 from ..terminal import show
 from . import probe_display as screen
-from .accuracy import Table, metrics, tabulated
-from .collection import stratified
+from .accuracy import Table, metrics, tabulate
+from .collection import stratified_sample
 from .leakage import Leakage
-from .probe import Probe, probe
+from .probe import Probe, build_probe
 from .result_files import save_items, save_summary, save_verdicts
-from .schedule import Progress, Schedule
+from .schedule import ProbeSchedule, Progress
 from .scorers import WordScores
 from .scorers.incremental import Forest, IncrementalScorer
-from .verdicts import Verdicts, judged
+from .verdicts import Verdicts, judge
 
 log = logging.getLogger(__name__)
-Reader = Callable[[LanguageModel], IncrementalScorer]
+MakeScorer = Callable[[LanguageModel], IncrementalScorer]
 
 
 @dataclass(frozen=True)
-class Watched:
+class ProbePlan:
     """The sets of one language: the sample that is probed while the model learns, the whole for the end, and reference lines."""
 
     sample: Probe
     whole: Probe
     references: Mapping[str, Table]
-    frequencies: Mapping[str, int] = field(default_factory=dict)  # of the tested forms in the training text
-    leaks: Leakage | None = None
+    frequencies: Mapping[str, int]  # of the tested forms in the training text
+    leaks: Leakage
 
     @property
     def prefix(self) -> str:
         return f"probe/{self.whole.language}/{self.whole.name}"
 
 
-def sampled(whole: Probe, size: int | None, seed: int) -> Probe:
+def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
     """At most `size` items of each set, as many of each combination of subject and attractor number as there are."""
     if size is None or all(len(made) <= size for made in whole.sets):
         return whole
     chosen = []
     for each in whole.collected:
         made = each.challenge_set
-        some = made.subset(stratified(made, size, seed)) if size < len(made) else made
+        some = made.subset(stratified_sample(made, size, seed)) if size < len(made) else made
         chosen.append(replace(each, challenge_set=some))
-    return probe(whole.name, whole.language, chosen, whole.contract)
+    return build_probe(whole.name, whole.language, chosen, whole.contract)
 
 
-class Watching(Callback):
+class ProbeCallback(Callback):
     """Probes the sample on schedule, and the whole sets with the best weights when the model is tested."""
 
-    def __init__(self, watched: Sequence[Watched], reader: Reader, schedule: Schedule, folder: Path) -> None:
+    def __init__(self, watched: Sequence[ProbePlan], reader: MakeScorer, schedule: ProbeSchedule, folder: Path) -> None:
         self.watched = watched
         self.reader = reader
         self.schedule = schedule
@@ -142,7 +142,7 @@ class Watching(Callback):
             _, verdicts, table = self._result(trainer, module, watched.sample)
             found |= metrics(table, watched.sample.language, watched.sample.name)
             title = f"{watched.sample.language} {watched.sample.name}, {when}"
-            self.unsaid.append(screen.results(title, table, self.last.get(watched.prefix)))
+            self.unsaid.append(screen.results_view(title, table, self.last.get(watched.prefix)))
             self.last[watched.prefix] = table
             if trainer.is_global_zero:
                 file = self.folder / f"{watched.sample.language}-{watched.sample.name}-step{trainer.global_step:08d}.parquet"
@@ -158,10 +158,10 @@ class Watching(Callback):
             forest = self.forests[id(chosen)] = scorer.plant(chosen.sentences)
         logprobs = scorer.logprobs(forest, trainer.global_rank, trainer.world_size)
         scores = scorer.scores(forest, _over_all_ranks(logprobs, module.device))
-        verdicts = judged(chosen, scores)
-        return scores, verdicts, tabulated(chosen, verdicts)
+        verdicts = judge(chosen, scores)
+        return scores, verdicts, tabulate(chosen, verdicts)
 
-    def _finished(self, watched: Watched, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
+    def _finished(self, watched: ProbePlan, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
         whole, about = watched.whole, _about(watched.whole, module)
         folder = self.folder / f"final-{whole.language}-{whole.name}"
         save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(watched))
@@ -195,7 +195,7 @@ def _about(chosen: Probe, module: Training) -> dict[str, Any]:
     }
 
 
-def _frequencies(watched: Watched) -> dict[str, list[int | None]]:
+def _frequencies(watched: ProbePlan) -> dict[str, list[int | None]]:
     """How often the tested forms occur in the training text: preferring the frequent one is not knowing the rule."""
     if not watched.frequencies:
         return {}

@@ -44,7 +44,7 @@ class Contrast(NamedTuple):
     formula: str = ""
 
 
-class Source(NamedTuple):
+class Origin(NamedTuple):
     """Where a minimal set comes from."""
 
     dataset: str
@@ -71,7 +71,7 @@ class MinimalSet:
     construction: str
     features: Mapping[str, Value]
     variants: tuple[Variant, ...]
-    source: Source
+    source: Origin
 
     def __getitem__(self, role: str) -> Variant:
         for variant in self.variants:
@@ -125,7 +125,7 @@ class ChallengeSet(Sequence[MinimalSet]):
             raise IndexError(f"{self.construction} has {len(self):,} minimal sets; there is no number {index}")
         index %= len(self)
         variants = tuple(self._variant(i) for i in range(self.firsts[index], self.firsts[index + 1]))
-        source = Source(self.dataset, self.file_of(index), self.lines[index])
+        source = Origin(self.dataset, self.file_of(index), self.lines[index])
         return MinimalSet(self.uid(index), self.construction, self.features[index], variants, source)
 
     def __iter__(self) -> Iterator[MinimalSet]:
@@ -171,7 +171,7 @@ class ChallengeSet(Sequence[MinimalSet]):
         return Variant(self.roles[i], self.grammatical[i], words, self.texts[i], self.spans[i])
 
 
-def merged(sets: Sequence[ChallengeSet]) -> list[ChallengeSet]:
+def merge_sets(sets: Sequence[ChallengeSet]) -> list[ChallengeSet]:
     """Sets of one construction that are spread over several files (a file a condition, as in gevalm) become one."""
     groups: dict[tuple[str, str, str], list[ChallengeSet]] = {}
     for made in sets:

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..data.grammar.clitics import Clitics
 from ..data.grammar.folder import GRAMMARS
 from ..errors import UserError
+from ..settings.languages import Clitics
 from .cache import read_cached
-from .challenge_set import ChallengeSet, SetError, merged
-from .contract import Rules, applied
-from .dev_and_test import forms as forms_of
+from .challenge_set import ChallengeSet, SetError, merge_sets
+from .contract import Rules, apply_rules
 from .dev_and_test import split
+from .dev_and_test import target_forms as forms_of
 from .readers import files_of, recognise
 
 
 @dataclass(frozen=True)
-class Selection:
+class ItemSelection:
     """Which constructions (all if none are named), at most how many items of each, drawn by the seed, and which part."""
 
     constructions: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectedSet:
     """A set, the format it was read as, how many items it had, how many of them were repetitions, and the rule of its split."""
 
     challenge_set: ChallengeSet
@@ -48,13 +48,13 @@ class Collected:
     rule: str
 
 
-def located(path: str, language: str) -> Path:
+def locate(path: str, language: str) -> Path:
     """Where a collection is: `{lang}` stands for the language, and our own grammars are part of the program."""
     path = path.replace("{lang}", language)
     return GRAMMARS.parent / path if path.startswith("grammars/") else Path(path)
 
 
-def collect(path: Path, language: str, form: str | None, cache: Path, selection: Selection) -> list[Collected]:
+def collect(path: Path, language: str, form: str | None, cache: Path, selection: ItemSelection) -> list[CollectedSet]:
     """All sets below a path that the selection asks for."""
     sets: list[ChallengeSet] = []
     forms: dict[str, str] = {}
@@ -63,7 +63,7 @@ def collect(path: Path, language: str, form: str | None, cache: Path, selection:
         found = read_cached(file, language, name, cache, selection.clitics)
         forms |= {made.dataset: name for made in found}
         sets += found
-    sets = merged(sets)
+    sets = merge_sets(sets)
     _known([made.construction for made in sets], selection.constructions, path)
     wanted = [made for made in sets if not selection.constructions or made.construction in selection.constructions]
     return [_selected(made, forms[made.dataset], selection) for made in wanted]
@@ -75,19 +75,19 @@ def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:
         raise SetError(path, None, f"no construction {', '.join(unknown)}; there are: {', '.join(sorted(set(there)))}")
 
 
-def _selected(made: ChallengeSet, form: str, selection: Selection) -> Collected:
+def _selected(made: ChallengeSet, form: str, selection: ItemSelection) -> CollectedSet:
     size, repeated, rule = len(made), 0, ""
     if selection.rules is not None:
-        made, repeated = applied(made, selection.rules)
+        made, repeated = apply_rules(made, selection.rules)
     if selection.part != "all":
         halves = split(made)
         made, rule = made.subset(halves.dev if selection.part == "dev" else halves.test), halves.rule
     if selection.limit is not None and selection.limit < len(made):
-        made = made.subset(stratified(made, selection.limit, selection.seed))
-    return Collected(made, form, size, repeated, rule)
+        made = made.subset(stratified_sample(made, selection.limit, selection.seed))
+    return CollectedSet(made, form, size, repeated, rule)
 
 
-def stratified(made: ChallengeSet, limit: int, seed: int) -> list[int]:
+def stratified_sample(made: ChallengeSet, limit: int, seed: int) -> list[int]:
     """`limit` items: as many of each combination of subject and attractor number, and in it of each pair of forms, as there are.
 
     So a model that prefers one number, or one verb, stands as near to chance as it does on the whole set.

@@ -115,7 +115,7 @@ def _changed(name: str, value: Any) -> str:
     return f"+{name}={value}"
 
 
-def contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
+def make_contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
     """The protocol's rules; an explicit one wins, null leaves the protocol's."""
     if protocol not in PROTOCOLS:
         raise UserError(f"probes.protocol={protocol}: there is no such protocol; there are: {', '.join(PROTOCOLS)}")
@@ -131,7 +131,7 @@ def contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
     return Contract(protocol, replace(PROTOCOLS[protocol].rules, **asked))
 
 
-def applied(made: ChallengeSet, rules: Rules) -> tuple[ChallengeSet, int]:
+def apply_rules(made: ChallengeSet, rules: Rules) -> tuple[ChallengeSet, int]:
     """The set as the rules have it, and how many exact repetitions were left out."""
     kept = _distinct(made) if rules.duplicates == "once" else list(range(len(made)))
     ruled = made.subset(kept)

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from .challenge_set import ChallengeSet, differing
-from .scorers import Sentence
+from .scorers import ProbeSentence
 
 # From sentences to the number of pieces of each one's target, and whether all of them are known:
 # `functools.partial(probes.scorers.pretrained.pieces.target_pieces, tokenizer)`.
-Counter = Callable[[Sequence[Sentence]], list[tuple[int, bool]]]
+PieceCounter = Callable[[Sequence[ProbeSentence]], list[tuple[int, bool]]]
 
 
-class Coverage(NamedTuple):
+class RuleCoverage(NamedTuple):
     """One construction: items, and how many of them each rule keeps."""
 
     construction: str
@@ -29,7 +29,7 @@ class Coverage(NamedTuple):
     equal_pieces: int
 
 
-class Forms(NamedTuple):
+class FormCoverage(NamedTuple):
     """The tested words of a language, each once, and those among them that are several pieces or have an unknown one."""
 
     language: str
@@ -37,9 +37,9 @@ class Forms(NamedTuple):
     multi_piece: list[str]
 
 
-def coverage(made: ChallengeSet, count: Counter) -> Coverage:
+def rule_coverage(made: ChallengeSet, count: PieceCounter) -> RuleCoverage:
     """How many items each rule keeps."""
-    items = list(targets(made))
+    items = list(item_sentences(made))
     counted = iter(count([sentence for item in items for sentence in item]))
     one_word = known = one_piece = equal = 0
     for item in items:
@@ -50,27 +50,27 @@ def coverage(made: ChallengeSet, count: Counter) -> Coverage:
         known += recognised
         one_piece += single and recognised and all(number == 1 for number, _ in pieces)
         equal += len({number for number, _ in pieces}) == 1
-    return Coverage(made.construction, len(items), one_word, known, one_piece, equal)
+    return RuleCoverage(made.construction, len(items), one_word, known, one_piece, equal)
 
 
-def forms(sets: Sequence[ChallengeSet], count: Counter) -> Forms:
+def form_coverage(sets: Sequence[ChallengeSet], count: PieceCounter) -> FormCoverage:
     """The tested words of all sets (where one word is tested), and which are not one known piece (Hilsenbek 2022, Table 1)."""
-    found: dict[str, Sentence] = {}
+    found: dict[str, ProbeSentence] = {}
     for made in sets:
-        for item in targets(made):
+        for item in item_sentences(made):
             for sentence in item if all(end - start == 1 for _, (start, end), *_ in item) else ():
                 found.setdefault(sentence.words.split(" ")[sentence.target[0]], sentence)
     several = [form for form, (number, known) in zip(found, count(list(found.values())), strict=True) if number != 1 or not known]
-    return Forms(sets[0].language if sets else "", sorted(found), sorted(several))
+    return FormCoverage(sets[0].language if sets else "", sorted(found), sorted(several))
 
 
-def targets(made: ChallengeSet) -> Iterator[list[Sentence]]:
+def item_sentences(made: ChallengeSet) -> Iterator[list[ProbeSentence]]:
     """The sentences of each item, with where the first differs from the others as their targets."""
     for number in range(len(made)):
         first, *others = range(made.firsts[number], made.firsts[number + 1])
-        item: dict[Sentence, None] = {}
+        item: dict[ProbeSentence, None] = {}
         for other in others:
             spans = differing(made.sentences[first].split(), made.sentences[other].split())
             for variant, span in zip((first, other), spans, strict=True):
-                item[Sentence(made.sentences[variant], span, made.texts[variant] or "", number)] = None
+                item[ProbeSentence(made.sentences[variant], span, made.texts[variant] or "", number)] = None
         yield list(item)

@@ -17,7 +17,7 @@ SALT = b"split 191"
 
 
 @dataclass(frozen=True)
-class Split:
+class DevTestSplit:
     """Indices of the minimal sets, and the rule that told them apart."""
 
     dev: list[int]
@@ -25,17 +25,17 @@ class Split:
     rule: str
 
 
-def split(made: ChallengeSet) -> Split:
+def split(made: ChallengeSet) -> DevTestSplit:
     """Every minimal set is in dev or in test."""
     everything = range(len(made))
-    rule, keys = "forms", [forms(made, i) for i in everything]
+    rule, keys = "forms", [target_forms(made, i) for i in everything]
     if len(set(keys)) < FEWEST:
         rule, keys = "context word", _context_words(made)
     if len(set(keys)) < FEWEST:
         rule, keys = "item", [_item(made, i) for i in everything]
     in_dev = _halves(sorted(set(keys)))
     dev, test = ([i for i in everything if in_dev[keys[i]] is half] for half in (True, False))
-    return Split(dev, test, rule)
+    return DevTestSplit(dev, test, rule)
 
 
 def _halves(keys: Sequence[str]) -> dict[str, bool]:
@@ -48,7 +48,7 @@ def _halves(keys: Sequence[str]) -> dict[str, bool]:
     return {key: place < len(order) // 2 for place, key in enumerate(order)}
 
 
-def forms(made: ChallengeSet, index: int) -> str:
+def target_forms(made: ChallengeSet, index: int) -> str:
     """The words of the targets in all variants, whichever is the good one: lacht/lachen."""
     found = set()
     for i in range(made.firsts[index], made.firsts[index + 1]):

@@ -13,7 +13,7 @@ from ..settings.evaluation import EvaluationSettings
 from ..settings.languages import each_language
 from ..settings.probing import ProbeSettings
 from .accuracy import Table, tabulate
-from .coverage import rule_coverage, tested_forms
+from .coverage import form_coverage, rule_coverage
 from .heuristics import HEURISTICS, judge_by_rule
 from .models import Model
 from .preparation import must_cover
@@ -50,7 +50,7 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
         from .scorers.pretrained.word_pieces import target_pieces  # noqa: PLC0415 - transformers
 
         count = partial(target_pieces, models[0].tokenizer)
-        show_kept([rule_coverage(each, count) for each in probe.sets], tested_forms(probe.sets, count))
+        show_kept([rule_coverage(each, count) for each in probe.sets], form_coverage(probe.sets, count))
     answers = {each.name: ask(each, probe, folder / items_file(models, each), measures.get(each.name, {})) for each in models}
     tables = {name: answer.table for name, answer in answers.items()}
     rules = {name: tabulate(probe, judge_by_rule(probe, rule)) for name, rule in HEURISTICS.items()} if len(models) == 1 else {}

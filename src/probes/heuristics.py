@@ -35,7 +35,7 @@ HEURISTICS: dict[str, Callable[[str, Mapping[str, Value]], str | None]] = {
 }
 
 
-def heuristic(probe: Probe, rule: Callable[[str, Mapping[str, Value]], str | None]) -> Verdicts:
+def judge_by_rule(probe: Probe, rule: Callable[[str, Mapping[str, Value]], str | None]) -> Verdicts:
     """Right where the number that the rule chooses is that of the subject; uncovered where it has nothing to say."""
     choices = [[rule(made.construction, features) for features in made.features] for made in probe.sets]
     subjects = [[features.get("subject_number") for features in made.features] for made in probe.sets]

@@ -57,7 +57,7 @@ class Leakage:
                     stream.write(f"{kind}\t{leak.construction}\t{shown}\t{leak.count}\t{leak.words}\n")
 
 
-def leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
+def find_leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
     """One pass over the training split for all sets, sentences and n-grams together."""
     wanted: dict[str, dict[tuple[str, str, bool | None], None]] = {"sentences": {}, "n-grams": {}}
     for made in sets:
@@ -86,10 +86,10 @@ def frequencies(sets: Iterable[ChallengeSet], corpus: Corpus) -> dict[str, int]:
             for span in spans:
                 if span.name.startswith(TARGET) and span.end > span.start:
                     forms[" ".join(sentence.split()[span.start : span.end])] = None
-    return counted(forms, corpus)
+    return count_forms(forms, corpus)
 
 
-def counted(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
+def count_forms(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
     """How often each of these stretches of words occurs in the training split, if the vocabulary has all its words."""
     wanted = {form: [form.split()] for form in forms}
     search = _Search(wanted, corpus.vocabulary, whole=False)

@@ -1,4 +1,4 @@
-"""Models that can be asked: checkpoints of ours, models of the Hugging Face hub; all scorers with a name and what is known of them."""
+"""Models that can be asked, checkpoints of ours and models of the hub: a scorer with a name and what is known of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -125,7 +125,7 @@ def load_pretrained(
     check_names(asked)
     ruled = {name: getattr(settings, name) or name in contract.options for name in ("skip_multi_piece", "equal_pieces")}
     options = Options(settings.start, **ruled, spacing=settings.spacing, tokens=settings.tokens)
-    loaded = load(settings.name, settings.revision, settings.kind, settings.safetensors, settings.device)
+    loaded = load(str(settings.name), settings.revision, settings.kind, settings.safetensors, settings.device)
     return [
         Model(
             name=f"{Path(loaded.name).name}/{each.name}",

@@ -36,7 +36,7 @@ class PrefixTree:
         return len(np.unique(self.parents[1:]))
 
 
-def grown(ids: Ids, firsts: Ids) -> PrefixTree:
+def grow_tree(ids: Ids, firsts: Ids) -> PrefixTree:
     """The tree of these sentences."""
     lengths = np.diff(firsts)
     vocabulary = int(ids.max(initial=0)) + 1
@@ -56,25 +56,25 @@ def grown(ids: Ids, firsts: Ids) -> PrefixTree:
 
 
 @dataclass(frozen=True)
-class Block:
+class TreeBlock:
     """Some of the sentences, next to each other in the dictionary, with a tree of their own."""
 
     places: Ids  # where their tokens stand among all
     tree: PrefixTree
 
 
-def blocks(ids: Ids, firsts: Ids, budget: int) -> list[Block]:
+def tree_blocks(ids: Ids, firsts: Ids, budget: int) -> list[TreeBlock]:
     """All sentences in blocks of about `budget` nodes, which bounds memory; only what leads to a block is computed again."""
     order, new = _sorted(ids, firsts)
     number = (np.cumsum(new) - new) // budget
     return [_block(ids, firsts, order[number == n]) for n in np.unique(number)]
 
 
-def _block(ids: Ids, firsts: Ids, sentences: Ids) -> Block:
+def _block(ids: Ids, firsts: Ids, sentences: Ids) -> TreeBlock:
     lengths = np.diff(firsts)[sentences]
     own = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(own[-1]) + np.repeat(firsts[sentences] - own[:-1], lengths)
-    return Block(places, grown(ids[places], own))
+    return TreeBlock(places, grow_tree(ids[places], own))
 
 
 def _sorted(ids: Ids, firsts: Ids) -> tuple[Ids, Ids]:

@@ -1,80 +1,77 @@
 """From the settings of a collection, in plain values, to probes and the reference lines that put their numbers in perspective."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from ..data.corpus import Corpus, Split
-from ..data.grammar.clitics import Clitics
 from ..data.tokenizer import Tokenizer
 from ..errors import UserError
 from ..lm.model import LanguageModel
 from ..places import cache_folder
+from ..settings.languages import Clitics
+from ..settings.probing import ProbeSettings
 from ..terminal import show
 from . import probe_display as screen
-from .accuracy import MEAN, Table, tabulated
-from .callback import Reader, Watched, sampled
+from .accuracy import MEAN, Table, tabulate
+from .callback import MakeScorer, ProbePlan, sample_probe
 from .challenge_set import SetError
-from .collection import Selection, collect, located
-from .contract import contract
-from .heuristics import HEURISTICS, heuristic
-from .leakage import counted, leakage
-from .probe import Probe, probe
+from .collection import ItemSelection, collect, locate
+from .contract import make_contract
+from .heuristics import HEURISTICS, judge_by_rule
+from .leakage import count_forms, find_leakage
+from .probe import Probe, build_probe
 from .scorers import WordScores
-from .scorers.incremental import IncrementalScorer, planted, reading
+from .scorers.incremental import IncrementalScorer, plant_forest, scoring_mode
 from .scorers.ngrams import NgramScorer
-from .verdicts import coverage, judged
+from .verdicts import covered_contrasts, judge
 
 log = logging.getLogger(__name__)
 # Sentences of the corpus that a model has read before a set is scored with a warm state.
 WARM = 10
 
 
-def probe_of(settings: Mapping[str, Any], language: str, clitics: Clitics) -> Probe:
+def make_probe(settings: ProbeSettings, language: str, clitics: Clitics) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language."""
-    agreed = contract(settings["protocol"], settings["rules"])
-    selection = Selection(
-        tuple([settings["constructions"]] if isinstance(settings["constructions"], str) else settings["constructions"]),
-        settings["limit"],
-        settings["seed"],
-        settings["split"],
-        agreed.rules,
-        clitics,
-    )
-    if settings["path"] is None:
+    contract = make_contract(settings.protocol, settings.given_rules)
+    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract.rules, clitics)
+    if settings.path is None:
         raise UserError(
-            f"probes={settings['name']} needs probes.path=, the folder or file of these sets; conf/probes has an example"
+            f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
         )
-    path = located(settings["path"], language)
+    path = locate(settings.path, language)
     if not path.exists():
         raise SetError(
             path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
         )
-    found = collect(path, language, settings["format"], cache_folder("sets"), selection)
-    made = probe(settings["name"], language, found, agreed)
-    if settings["format"] is None:
-        log.info("probes     read as %s", ", ".join(sorted({each.form for each in found})))
-    for construction, why in made.without.items():
+    sets = collect(path, language, settings.format, cache_folder("sets"), selection)
+    probe = build_probe(settings.name, language, sets, contract)
+    if settings.format is None:
+        log.info("probes     read as %s", ", ".join(sorted({each.form for each in sets})))
+    for construction, why in probe.without.items():
         log.warning("probes     %s is left out: %s", construction, why)
-    return made
+    return probe
 
 
-def watched(whole: Probe, sample: int | None, seed: int) -> Watched:
-    """Without reference lines: these need a corpus."""
-    if sample is not None and not (isinstance(sample, int) and sample > 0):
-        raise UserError(f"probes.sample={sample}: a whole number above 0 is needed, or null for the whole sets")
-    return Watched(sampled(whole, sample, seed), whole, {})
+def plan_probe(whole: Probe, corpus: Corpus, sample_size: int | None, seed: int) -> ProbePlan:
+    """What is asked of a model while it learns from this corpus; first whether it can be asked at all."""
+    sample = sample_probe(whole, sample_size, seed)
+    check_coverage(whole, sample, corpus.vocabulary)
+    leaks = find_leakage(whole.sets, corpus)
+    log.info("leakage    %s: %s", whole.language, leaks.line())
+    frequencies = count_forms({form for pair in whole.forms() for form in pair}, corpus)
+    return ProbePlan(sample, whole, reference_tables(whole, corpus.train, corpus.vocabulary), frequencies, leaks)
 
 
-def monitorable(probes: Sequence[Watched]) -> list[str]:
+def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
     """Metrics that every validation has, so that checkpoints and early stopping can go by them."""
-    names = [f"{each.prefix}/{name}" for each in probes for name in (*each.whole.constructions, MEAN)]
+    names = [f"probe/{each.language}/{each.name}/{name}" for each in probes for name in (*each.constructions, MEAN)]
     return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
 
 
-def reader_of(name: str, vocabulary: Tokenizer, warm: Sequence[int] | None) -> Reader:
+def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int] | None) -> MakeScorer:
     """What turns a model into a scorer. `warm` are tokens that it reads first, each time with the weights it then has."""
 
     def reader(model: LanguageModel) -> IncrementalScorer:
@@ -85,25 +82,25 @@ def reader_of(name: str, vocabulary: Tokenizer, warm: Sequence[int] | None) -> R
 
 def _warmed(model: LanguageModel, warm: Sequence[int]) -> Any:
     """The state before the `<eos>` that begins a sentence."""
-    with reading(model):
+    with scoring_mode(model):
         inputs = torch.tensor([[0, *warm[:-1]]], device=model.embedding.weight.device)
         return model.read(inputs)[1]
 
 
-def check_coverage(each: Watched, vocabulary: Tokenizer) -> None:
+def check_coverage(whole: Probe, sample: Probe, vocabulary: Tokenizer) -> None:
     """Words not in the vocabulary are found before any work, and nothing at all to ask is an error."""
-    forest = planted(each.whole.sentences, vocabulary, budget=1 << 20)
+    forest = plant_forest(whole.sentences, vocabulary, budget=1 << 20)
     scores = WordScores(forest.firsts, forest.unknown.astype("float32"), forest.unknown)
-    view, warnings = screen.covered(each.whole, scores, {made.construction: len(made) for made in each.sample.sets})
+    view, warnings = screen.coverage_view(whole, scores, {each.construction: len(each) for each in sample.sets})
     show(view)
     for warning in warnings:
         log.warning("probes     %s", warning)
-    must_cover(each.whole, scores)
+    must_cover(whole, scores)
 
 
 def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
     """Something can be asked. `model` is one that exists already and cannot learn more words."""
-    if coverage(asked, scores)[0].any():
+    if covered_contrasts(asked, scores)[0].any():
         return
     sets = f"the sets of probes={asked.name} lang={asked.language}"
     if model:
@@ -117,20 +114,12 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
     )
 
 
-def references(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
+def reference_tables(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
     """How far counting words, and two rules that need no model, get on the same items."""
     found: dict[str, Table] = {}
     for order in (1, 3):
         scorer = NgramScorer(order, corpus.ids, vocabulary)
-        found[scorer.name] = tabulated(whole, judged(whole, scorer.score(whole.sentences)))
+        found[scorer.name] = tabulate(whole, judge(whole, scorer.score(whole.sentences)))
     for name, rule in HEURISTICS.items():
-        found[name] = tabulated(whole, heuristic(whole, rule))
+        found[name] = tabulate(whole, judge_by_rule(whole, rule))
     return found
-
-
-def perspective(whole: Probe, corpus: Corpus) -> dict[str, Any]:
-    """What puts numbers into perspective: reference lines, what of the sets the model has read, how frequent the forms are."""
-    leaks = leakage(whole.sets, corpus)
-    log.info("leakage    %s: %s", whole.language, leaks.line())
-    frequent = counted({form for pair in whole.forms() for form in pair}, corpus)
-    return {"references": references(whole, corpus.train, corpus.vocabulary), "leaks": leaks, "frequencies": frequent}

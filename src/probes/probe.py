@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .challenge_set import ChallengeSet, Contrast, SetError, differing
-from .collection import Collected
+from .collection import CollectedSet
 from .contract import Contract
 from .dev_and_test import split
-from .scorers import Sentence
+from .scorers import ProbeSentence
 
 SPREAD = 1 << 32  # between the numbers of items of one set and of the next
 
@@ -39,9 +39,9 @@ class Probe:
 
     name: str
     language: str
-    collected: list[Collected]
+    collected: list[CollectedSet]
     contract: Contract
-    sentences: list[Sentence]
+    sentences: list[ProbeSentence]
     contrasts: Contrasts
     without: dict[str, str]  # constructions that cannot be scored, and why
 
@@ -71,11 +71,11 @@ class Probe:
         return digest.hexdigest()
 
 
-def probe(name: str, language: str, collected: Sequence[Collected], contract: Contract) -> Probe:
+def build_probe(name: str, language: str, collected: Sequence[CollectedSet], contract: Contract) -> Probe:
     """Gather the sentences and contrasts of all sets."""
     rows: list[_Row] = []
-    sentences: dict[Sentence, int] = {}
-    usable: list[Collected] = []
+    sentences: dict[ProbeSentence, int] = {}
+    usable: list[CollectedSet] = []
     without: dict[str, str] = {}
     for each in collected:
         made = each.challenge_set
@@ -102,7 +102,7 @@ class _Row:
     varied: tuple[tuple[int, int], tuple[int, int]]
 
 
-def _rows(made: ChallengeSet, number: int, contract: Contract, sentences: dict[Sentence, int]) -> Iterator[_Row]:
+def _rows(made: ChallengeSet, number: int, contract: Contract, sentences: dict[ProbeSentence, int]) -> Iterator[_Row]:
     target = contract.rules.contrast == "target"
     for item in range(len(made)):
         variants = range(made.firsts[item], made.firsts[item + 1])
@@ -112,7 +112,7 @@ def _rows(made: ChallengeSet, number: int, contract: Contract, sentences: dict[S
             compared = _compared(made, (better, worse), (len(words[better]), len(words[worse])), varied, target, span)
             # Where only the target counts, what lies to its right need not be read.
             chosen = (
-                Sentence(
+                ProbeSentence(
                     " ".join(words[i][: end if target else None]),
                     place,
                     "" if target else made.texts[i] or "",
@@ -157,7 +157,7 @@ def _pairs(made: ChallengeSet, variants: range, target: bool) -> Iterator[tuple[
             yield contrast.name, contrast.span, roles[contrast.better], roles[contrast.worse]
 
 
-def _columns(rows: list[_Row], collected: Sequence[Collected]) -> Contrasts:
+def _columns(rows: list[_Row], collected: Sequence[CollectedSet]) -> Contrasts:
     in_dev = []
     for each in collected:
         marks = np.zeros(len(each.challenge_set), bool)

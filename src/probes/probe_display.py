@@ -10,13 +10,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table as View
 
 from ..terminal import show, table, width
-from .accuracy import CELLS, CHANCE, MEAN, Row, Table
-from .coverage import Coverage, Forms
+from .accuracy import CELLS, CHANCE, MEAN, ConstructionRow, Table
+from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
 from .probe import Probe
 from .result_files import read_summary
 from .scorers import WordScores
-from .verdicts import Verdicts, coverage
+from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
@@ -33,7 +33,7 @@ def share(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.2f}"
 
 
-def results(title: str, now: Table, before: Table | None = None) -> RenderableType:
+def results_view(title: str, now: Table, before: Table | None = None) -> RenderableType:
     """Accuracy by construction and by the numbers of subject and attractor, with the change since the last time."""
     known = [name for name in PARTS if any(name in row.parts for row in now.rows)]
     if width() >= WIDE or not known:
@@ -61,7 +61,7 @@ def _results(title: str, now: Table, before: Table | None, parts: Sequence[str])
     return view
 
 
-def _shares(row: Row, parts: Sequence[str]) -> list[str]:
+def _shares(row: ConstructionRow, parts: Sequence[str]) -> list[str]:
     return [share(row.parts[name].accuracy) if name in row.parts else "" for name in parts]
 
 
@@ -83,9 +83,9 @@ def _change(value: float) -> str:
     return "=" if abs(value) < 0.005 else f"{value:+.2f}"
 
 
-def covered(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None = None) -> tuple[View, list[str]]:
+def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None = None) -> tuple[View, list[str]]:
     """Before training: how much of each construction a model with this vocabulary can be asked, and what is to be warned of."""
-    known, strange = coverage(probe, scores)
+    known, unknown_context = covered_contrasts(probe, scores)
     view = table(
         f"probes: {probe.language} {probe.name}",
         "construction",
@@ -97,7 +97,7 @@ def covered(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None =
         rate = float(known[own].mean())
         name = each.challenge_set.construction
         cells = [f"{len(each.challenge_set):,}", *([f"{probed[name]:,}"] if probed else [])]
-        view.add_row(name, *cells, f"{rate:.0%}", f"{float(strange[own].mean()):.0%}")
+        view.add_row(name, *cells, f"{rate:.0%}", f"{float(unknown_context[own].mean()):.0%}")
         if rate == 0:
             warnings.append(f"{name}: no item is covered by the vocabulary; it is left out of the mean")
         elif rate < 0.9:
@@ -105,7 +105,7 @@ def covered(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None =
     return view, warnings
 
 
-def compared(title: str, tables: Mapping[str, Table]) -> View:
+def comparison_view(title: str, tables: Mapping[str, Table]) -> View:
     """Several models or reference lines on the same items: accuracy, and in brackets that of mismatched attractors."""
     view = table(title, "construction", numbers=list(tables))
     first = next(iter(tables.values()))
@@ -117,7 +117,7 @@ def compared(title: str, tables: Mapping[str, Table]) -> View:
     return view
 
 
-def _with_mismatched(row: Row) -> str:
+def _with_mismatched(row: ConstructionRow) -> str:
     part = row.parts.get("mismatched")
     return _bracketed(row.all.accuracy, part.accuracy if part and part.n else None)
 
@@ -131,14 +131,14 @@ def show_final(folder: Path) -> None:
     for each in sorted(folder.glob("final-*")):
         tables, about = read_summary(each)
         title = f"{about['language']} {about['set']}, whole sets, best weights"
-        show(results(title, tables["model"]))
+        show(results_view(title, tables["model"]))
         show(LEGEND)
-        show(compared("reference lines (mismatched attractors in brackets)", tables))
+        show(comparison_view("reference lines (mismatched attractors in brackets)", tables))
         show(f"protocol   {about['contract']['label']}: {about['contract']['statement']}")
         log.info("verdicts   %s", each / "items.parquet")
 
 
-def evaluated(
+def show_evaluation(
     chosen: Probe, tables: Mapping[str, Table], shown: Mapping[str, Table], perplexities: Mapping[str, Mapping[str, float]]
 ) -> None:
     """The tables of `evaluate.py`: in full for a single model, a column each for several."""
@@ -148,14 +148,14 @@ def evaluated(
     first = next(iter(tables.values()))
     by_number = any(row.parts for row in first.rows)
     if len(tables) == 1:
-        show(results(title, first))
+        show(results_view(title, first))
         title = "reference lines"
         if by_number:
             show(LEGEND)
     shown = {name: each for name, each in shown.items() if name in tables or each.mean.over}
     if len(shown) > 1:
         shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}
-        show(compared(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
+        show(comparison_view(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
     show_perplexities(perplexities)
     show(f"protocol   {chosen.contract.label}: {chosen.contract.statement()}")
 
@@ -172,11 +172,11 @@ def show_perplexities(found: Mapping[str, Mapping[str, float]]) -> None:
             log.info("%s  %s %s", name, measure, f"{value:,.2f}")
 
 
-def written(folder: Path) -> None:
+def show_folder(folder: Path) -> None:
     log.info("results    %s", folder)
 
 
-def disagreeing(verdicts: Mapping[str, Verdicts]) -> None:
+def show_disagreements(verdicts: Mapping[str, Verdicts]) -> None:
     """Item by item: equal accuracies may hide different verdicts."""
     if len(verdicts) < 2:
         return
@@ -198,7 +198,7 @@ def disagreeing(verdicts: Mapping[str, Verdicts]) -> None:
     show(view)
 
 
-def kept(rows: Sequence[Coverage], forms: Forms) -> None:
+def show_kept(rows: Sequence[RuleCoverage], forms: FormCoverage) -> None:
     """What published rules for targets in pieces would leave of each construction."""
     view = table(
         "items that each rule keeps", "construction", numbers=["items", "one word", "known", "one piece", "equal pieces"]

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from .accuracy import CHANCE, MEAN, Accuracy, Mean, Row, Table
+from .accuracy import CHANCE, MEAN, Accuracy, ConstructionRow, Mean, Table
 from .probe import Probe
 from .scorers import WordScores
 from .verdicts import Verdicts
@@ -60,7 +60,7 @@ def _identity(probe: Probe) -> dict[str, Any]:
 
 def _judgement(verdicts: Verdicts) -> dict[str, Any]:
     scores = {"good_score": verdicts.better, "bad_score": verdicts.worse, "verdict": verdicts.verdict.astype(np.float32)}
-    return scores | {"tie": verdicts.tie, "covered": verdicts.covered, "unknown_context": verdicts.strange}
+    return scores | {"tie": verdicts.tie, "covered": verdicts.covered, "unknown_context": verdicts.unknown_context}
 
 
 def _features(probe: Probe) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _restored(plain: dict[str, Any]) -> Table:
     rows = []
     for row in plain["rows"]:
         parts = {name: Accuracy(**part | {"every": _number(part["every"])}) for name, part in row["parts"].items()}
-        rows.append(Row(row["construction"], parts.pop("all"), parts.pop("dev"), parts))
+        rows.append(ConstructionRow(row["construction"], parts.pop("all"), parts.pop("dev"), parts))
     mean = plain["mean"]
     low, high = mean["interval"]
     return Table(
@@ -164,7 +164,7 @@ def _restored(plain: dict[str, Any]) -> Table:
     )
 
 
-def _parts(row: Row) -> Iterator[tuple[str, Accuracy]]:
+def _parts(row: ConstructionRow) -> Iterator[tuple[str, Accuracy]]:
     yield from (("all", row.all), ("dev", row.dev), *row.parts.items())
 
 

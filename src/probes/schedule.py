@@ -7,7 +7,7 @@ from ..errors import UserError
 
 
 @dataclass(frozen=True)
-class Schedule:
+class ProbeSchedule:
     """After the validation of every so many epochs and of the last; at fractions of epochs, 0 being before the first step."""
 
     every_epochs: int = 1

@@ -46,13 +46,13 @@ def _decoded(raw: bytes, file: Path, number: int) -> str:
 def objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """A JSON object a line."""
     for number, line in lines(file):
-        value = parsed(line, file, number)
+        value = parse_json(line, file, number)
         if not isinstance(value, dict):
             raise SetError(file, number, f"a JSON object is needed here, this is {type(value).__name__}")
         yield number, value
 
 
-def parsed(text: str, file: Path, number: int | None = None) -> Any:
+def parse_json(text: str, file: Path, number: int | None = None) -> Any:
     """JSON, the faults of which are told with the line."""
     try:
         value = json.loads(text)
@@ -118,7 +118,7 @@ def text_field(item: dict[str, Any], key: str, file: Path, number: int) -> str:
 def texts(file: Path) -> Iterator[tuple[int, str]]:
     """Every text of a file as it stands: the cells of a table, the values of JSON lines."""
     for number, line in lines(file):
-        values = _leaves(parsed(line, file, number)) if file.suffix == ".jsonl" else line.split("\t")
+        values = _leaves(parse_json(line, file, number)) if file.suffix == ".jsonl" else line.split("\t")
         yield from ((number, value) for value in values)
 
 

@@ -16,7 +16,7 @@ from ..settings.languages import Language, LanguageChoice
 from ..terminal import show, table
 from .models import Model
 from .scorers import ProbeSentence
-from .scorers.incremental import reading
+from .scorers.incremental import scoring_mode
 
 log = logging.getLogger(__name__)
 TOKENS = 8192
@@ -57,7 +57,7 @@ def bits(logprob: float) -> float:
 def macro_perplexity(model: LanguageModel, split: Split) -> float:
     """Exp of the mean over sentences of their mean negative log-likelihood, `<eos>` not predicted: as CLAMS reports it."""
     means: list[np.ndarray] = []
-    with reading(model):
+    with scoring_mode(model):
         for batch in EvaluationLoader(split, TOKENS, Plan()):
             inputs, targets = batch.inputs.to(model.embedding.weight.device), batch.targets.clone()
             targets[targets == 0] = NO_TARGET

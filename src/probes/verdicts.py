@@ -19,31 +19,31 @@ class Verdicts:
     verdict: NDArray[np.float64]
     tie: NDArray[np.bool_]
     covered: NDArray[np.bool_]
-    strange: NDArray[np.bool_]  # a word of the context is unknown
+    unknown_context: NDArray[np.bool_]  # a word of the context is unknown
 
 
-def judged(probe: Probe, scores: WordScores) -> Verdicts:
+def judge(probe: Probe, scores: WordScores) -> Verdicts:
     """Compare what each contrast compares."""
     better, worse = _over(scores.logprobs, scores, probe, probe.contrasts.compared)
     tie = better == worse
     worth = {"half": 0.5, "correct": 1.0, "wrong": 0.0}[probe.contract.rules.ties]
-    covered, strange = coverage(probe, scores)
-    return Verdicts(better, worse, np.where(tie, worth, better > worse), tie, covered, strange)
+    covered, unknown_context = covered_contrasts(probe, scores)
+    return Verdicts(better, worse, np.where(tie, worth, better > worse), tie, covered, unknown_context)
 
 
-def coverage(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def covered_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which contrasts can be scored, and in which of them a word of the context is unknown."""
     lengths = np.diff(scores.firsts)[probe.contrasts.sentences]
     sentences = np.stack([np.zeros_like(lengths), lengths], axis=-1)
     anywhere = np.stack(_over(scores.unknown, scores, probe, sentences))  # (2, C)
     inside = np.stack(_over(scores.unknown, scores, probe, probe.contrasts.varied))
-    strange: NDArray[np.bool_] = np.any(anywhere > inside, axis=0)
+    unknown_context: NDArray[np.bool_] = np.any(anywhere > inside, axis=0)
     if probe.contract.rules.unknown == "unk":
-        return np.ones(len(probe.contrasts), bool), strange
+        return np.ones(len(probe.contrasts), bool), unknown_context
     covered: NDArray[np.bool_] = np.all(inside == 0, axis=0)
-    if probe.contract.rules.unknown == "error" and (strange.any() or not covered.all()):
+    if probe.contract.rules.unknown == "error" and (unknown_context.any() or not covered.all()):
         raise UserError(_refusal(probe, scores))
-    return covered, strange
+    return covered, unknown_context
 
 
 def _over(

@@ -33,7 +33,7 @@ def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
 
 
 def write_own_report(folder: Path) -> None:
-    """The page of one run in its own folder, from what training needs anyway; nothing of the run is lost where it cannot be written."""
+    """The page of one run in its own folder; nothing of the run is lost where it cannot be written."""
     try:
         own_report(folder)
     except OSError as error:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..probes.accuracy import MEAN, averaged
+from ..probes.accuracy import MEAN, constructions_of_mean
 from .conditions import Group
 from .intervals import NOTHING, Estimate, estimate, spread
 from .judgements import Judgements, Mismatch, finals
@@ -43,7 +43,7 @@ def _estimates(group: Group) -> dict[str, Estimate]:
     if judged is None:
         return _without_items(group)
     parts = {name: judged.of(name) for name in group.constructions}
-    scored = [name for name in averaged(group.constructions) if parts[name].n.sum()]
+    scored = [name for name in constructions_of_mean(group.constructions) if parts[name].n.sum()]
     found = {name: estimate([part]) for name, part in parts.items()} | {MEAN: estimate([parts[name] for name in scored])}
     return {name: _as_counted(group, name, value) for name, value in found.items()}
 

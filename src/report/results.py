@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..probes.accuracy import CELLS, averaged, wilson
+from ..probes.accuracy import CELLS, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
@@ -77,7 +77,7 @@ class Result:
     @property
     def mean(self) -> float:
         """Over the seven constructions of CLAMS where they are among them, otherwise over all, each worth the same."""
-        over = averaged(list(self.scores))
+        over = constructions_of_mean(list(self.scores))
         values = [self.scores[name].accuracy for name in over if self.scores[name].n]
         return math.fsum(values) / len(values) if values else math.nan
 

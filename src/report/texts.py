@@ -76,12 +76,12 @@ def marked(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: S
 
 def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     """Read again what the run was told to ask; nothing where that is no longer there."""
-    from ..probes.preparation import probe_of  # noqa: PLC0415 torch is needed for nothing else here
+    from ..probes.preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
 
     data, lang = result.settings.get("data", {}), result.settings.get("lang", {})
     raw = data.get("name") != "grammar" and not data.get("tokenized")
     try:
-        whole = probe_of(result.settings["probes"], result.language, "joined" if raw else lang.get("clitics", "split"))
+        whole = make_probe(result.settings["probes"], result.language, "joined" if raw else lang.get("clitics", "split"))
     except (UserError, OSError, KeyError):
         return {}
     found: dict[tuple[str, str, int], Text] = {}

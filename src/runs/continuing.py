@@ -25,7 +25,7 @@ def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool)
 
 
 def must_be_same_run(folder: RunFolder, settings: RunSettings) -> None:
-    """What is in the folder is a run with these settings on this text; the text may be another though the settings are the same."""
+    """What is in the folder is a run with these settings on this text; the text may have changed while the settings have not."""
     must_match(read_run_settings(folder.settings()), settings, str(folder.path), growing=not folder.finished())
     if folder.corpus_name() not in ("", corpus_recipe(settings).name()):
         raise UserError(

@@ -18,8 +18,8 @@ from pytorch_lightning.loggers.logger import Logger
 from ..data.batches import EvaluationLoader, Loader, Plan, Shape
 from ..data.corpus import Corpus
 from ..errors import UserError
-from ..lm.checkpoints import load_model
 from ..lm import networks
+from ..lm.checkpoints import load_model
 from ..lm.model import Architecture, LanguageModel
 from ..lm.optimisation import Horizon
 from ..lm.optimisation import optimizer as make_optimizer

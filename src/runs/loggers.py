@@ -13,6 +13,7 @@ from ..lm.checkpoints import read_checkpoint
 from ..settings.run import RunSettings
 from ..settings.training import LoggerSettings
 
+
 def check_loggers(chosen: LoggerSettings) -> None:
     """Before anything is done: the package of each is here."""
     if chosen.tensorboard is not None and not importlib.util.find_spec("tensorboard"):

@@ -1,5 +1,6 @@
 """Recipe, corpus, model and probes of a run, each checked before the run's folder is touched."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -8,7 +9,7 @@ from ..data.corpus import Corpus
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..probes.callback import ProbeCallback
-from ..probes.preparation import check_coverage, complete_plan, make_probe, monitorable_metrics, scorer_maker
+from ..probes.preparation import make_probe, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.probe import Probe
 from ..probes.schedule import ProbeSchedule
 from ..settings.run import RunSettings, read_run_settings
@@ -16,7 +17,6 @@ from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, architecture, read_recipe
 from .run_display import show_settings, show_sizes
 from .run_folder import RunFolder
-
 
 
 def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -> PreparedRun:
@@ -62,12 +62,8 @@ def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, f
     """The callback that probes; before it is made, coverage is shown and reference lines are computed."""
     if not probes:
         return []
-    chosen, vocabulary = settings.probes, corpus.vocabulary
-    for probe in probes:
-        check_coverage(probe, vocabulary, chosen.sample)
-    plans = [complete_plan(probe, corpus, chosen.sample, chosen.seed) for probe in probes]
+    chosen = settings.probes
+    plans = [plan_probe(probe, corpus, chosen.sample, chosen.seed) for probe in probes]
     warm = corpus.warm() if probes[0].contract.rules.start == "warm" else None
-    schedule = ProbeSchedule(chosen.schedule)
-    return [ProbeCallback(plans, scorer_maker("model", vocabulary, warm), schedule, folder.probes)]
-
-
+    schedule = ProbeSchedule(**asdict(chosen.schedule))
+    return [ProbeCallback(plans, scorer_maker("model", corpus.vocabulary, warm), schedule, folder.probes)]

@@ -50,7 +50,10 @@ def _read_pretrained(values: Mapping[str, Plain]) -> PretrainedSettings:
         raise UserError(
             f"model={values.get('name')}: evaluate.py takes ckpt_path= for models of ours, and model=hf for pretrained ones"
         )
-    return read(PretrainedSettings, values, "model")
+    settings = read(PretrainedSettings, values, "model")
+    if not settings.name:
+        raise UserError("model=hf needs model.name=: a name on the Hugging Face hub, or a folder")
+    return settings
 
 
 def _must_ask_something(settings: EvaluationSettings) -> None:

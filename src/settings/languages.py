@@ -13,7 +13,7 @@ from .reading import Plain, read
 
 # How sets and corpora render what a script glues to the next word: as tokens of their own, or joined as in running text.
 Clitics = Literal["split", "joined"]
-# Letters with their marks, hyphens and apostrophes inside a word; numbers; every other mark is a token, runs of dots or dashes are one.
+# Letters with their marks, hyphens and apostrophes inside a word; numbers; other marks one by one, runs of dots or dashes as one.
 ANY_TOKENS = r"\d+(?:[.,]\d+)+|[\w\u0300-\u036f]+(?:[-'][\w\u0300-\u036f]+)*|\.+|-+|[^\w\s]"
 SEVERAL = "multi"
 

@@ -139,10 +139,10 @@ def _unknown(name: str, known: list[str]) -> str:
 # ----------------------------------------------------------------------- values
 
 
-def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:
+def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noqa: C901, PLR0911 - one line per kind of hint
     """The value, of the kind that the hint names; `null` tells whether nothing at all would do as well."""
     origin, inside = get_origin(hint), get_args(hint)
-    if {bool, int, float, str} <= {*inside}:  # Plain: whatever YAML can say
+    if hint is Any or {bool, int, float, str} <= {*inside}:  # Plain: whatever YAML can say
         return value
     if origin is Annotated:
         checked = _check(inside[0], value, place, null)

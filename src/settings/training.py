@@ -1,7 +1,7 @@
 """How a model is made and trained: network, optimiser, trainer, checkpoints, and who is told the numbers."""
 
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from .reading import Above, Count, Natural, Plain, Share, machine
 
@@ -15,9 +15,9 @@ class ModelSettings:
     tied: bool
     dropout: Share
     init: Annotated[float, Above(0)]
-    network: dict[str, Plain]
-    optimizer: dict[str, Plain]
-    scheduler: dict[str, Plain]
+    network: dict[str, Any]
+    optimizer: dict[str, Any]
+    scheduler: dict[str, Any]
     compile: bool = False
 
 

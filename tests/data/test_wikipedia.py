@@ -8,11 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
-from concord.data.chosen import Network, rule_of, selection_of, source_of
-from concord.data.corpus import Corpus, prepare
+from concord.data.corpora import CorpusRecipe, Downloads
+from concord.data.corpus import Corpus
 from concord.data.text import TextError
 from concord.data.wikipedia import HubArticles, LocalArticles
 from concord.errors import UserError
+from concord.settings.corpora import read_corpus_settings
+from concord.settings.languages import read_language_choice
+from concord.settings.reading import read
+from concord.settings.training import WordTokenizer
 from pyarrow import parquet
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,8 +60,13 @@ def dump(tmp_path_factory) -> Path:
 def made(tmp_path: Path, rules: str = "language", **changes) -> Corpus:
     data = SETTINGS | {"frequent": 25, "tokens": None} | changes
     tokenizer = TOKENIZER | {"counted_in": data["counted_in"], "rules": rules}
-    source = source_of(data, [DE], rules, Network(tmp_path, offline=True))
-    return prepare(source, rule_of(tokenizer), tmp_path / "cache", selection_of(data, [DE]))
+    recipe = CorpusRecipe(
+        read_corpus_settings(data),
+        [read_language_choice(DE)],
+        read(WordTokenizer, tokenizer, "tokenizer"),
+        Downloads(tmp_path, allowed=False),
+    )
+    return recipe.prepare(tmp_path / "cache")
 
 
 def text_of(corpus: Corpus) -> list[str]:

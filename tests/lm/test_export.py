@@ -15,8 +15,8 @@ from concord.lm import networks
 from concord.lm.checkpoints import load_model
 from concord.lm.export import export
 from concord.lm.model import Architecture, initialise_model
-from concord.probes.readers.grammar import expanded
-from concord.probes.scorers import Sentence
+from concord.probes.readers.grammar import expand_grammar
+from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.pretrained import load as load_pretrained
 from concord.probes.scorers.pretrained import scorer
 from training_runs import NETWORKS
@@ -25,7 +25,7 @@ GERMAN = {"code": "de", "tokens": r"[\w\u0300-\u036f]+(?:-\w+)*|\.+|[^\w\s]", "r
 
 
 def sentences():
-    return expanded(folder_of("de"), "simple_agrmt", "de").sentences
+    return expand_grammar(folder_of("de"), "simple_agrmt", "de").sentences
 
 
 def checkpoint(folder, network, tied=True, **data):
@@ -47,7 +47,7 @@ def test_an_exported_model_scores_the_same_as_before(tmp_path, network, tied):
     file = checkpoint(tmp_path, network, tied)
     export(file, tmp_path / "out")
     closed = [f"{sentence} ." for sentence in sentences()]
-    scores = scorer("causal", load_pretrained(str(tmp_path / "out"))).score([Sentence(words) for words in closed])
+    scores = scorer("causal", load_pretrained(str(tmp_path / "out"))).score([ProbeSentence(words) for words in closed])
     model, vocabulary, _ = load_model(file)
     for number, sentence in enumerate(closed):
         words = sentence.split()

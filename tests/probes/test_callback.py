@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 from concord.commands import evaluate as evaluate_command
-from concord.commands import train as train_command
 from concord.errors import UserError
 from concord.probes.result_files import read_summary
-from concord.runs.logs import logged
+from concord.runs.logs import keep_log
 from concord.runs.metrics_file import read
+from concord.runs.preparation import prepare_run
 from concord.runs.run_folder import RunFolder
+from concord.settings.overrides import read_composed, read_composed_evaluation
 from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 from pyarrow import parquet
 from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, rows_without_times, same_weights, train
 
@@ -29,12 +29,13 @@ MEAN = "probe/de/agreement/mean"
 def settings(config: str, folder: Path, *overrides: str) -> Any:
     places = [f"paths.results={folder}/results", f"paths.runs={folder}/runs", f"paths.cache={folder}/cache"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return OmegaConf.to_container(compose(config, [*places, *overrides]), resolve=True)
+        composed = compose(config, [*places, *overrides])
+        return read_composed(composed) if config == "train" else read_composed_evaluation(composed)
 
 
 def evaluate(folder: Path, *overrides: str) -> str:
     """What `python evaluate.py …` says, in this process."""
-    with logged(first=True) as log:
+    with keep_log(first=True) as log:
         evaluate_command.evaluate(settings("evaluate", folder, *overrides))
         return "\n".join(record.getMessage() for record in log.said)
 
@@ -189,7 +190,7 @@ def test_no_two_evaluations_meet_in_one_place(finished: Path) -> None:
         (["ckpt_path=BEST", "probes=none"], "data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed"),
         (["ckpt_path=BEST", "device=gpu"], "device=gpu: there are cpu, cuda"),
         (["ckpt_path=BEST", "probes=blimp"], "probes=blimp needs probes.path="),
-        (["ckpt_path=BEST", "probes.limit=0"], "probes.limit=0: a whole number above 0 is needed"),
+        (["ckpt_path=BEST", "probes.limit=0"], "probes.limit=0: a whole number of at least 1 is needed, or null"),
     ],
 )
 def test_wrong_input_is_told_in_one_line(finished: Path, overrides: list[str], message: str) -> None:
@@ -209,8 +210,8 @@ def test_the_command_itself_leaves_with_a_line_and_a_status(tmp_path: Path) -> N
     ("overrides", "message"),
     [
         (["probes.constructions=[simple]"], "no construction simple; there are: long_vp_coord"),
-        (["probes.sample=0"], "probes.sample=0: a whole number above 0 is needed"),
-        (["probes.schedule.steps=[-1]"], "probes.schedule.steps: -1 is not a number of steps"),
+        (["probes.sample=0"], "probes.sample=0: a whole number of at least 1 is needed, or null"),
+        (["probes.schedule.steps=[-1]"], "probes.schedule.steps=-1: a whole number of at least 0 is needed"),
         (["probes=own", "probes.path=not/here"], "give probes.path=, or probes=none"),
         (
             ["tokenizer.vocabulary_size=2"],
@@ -219,9 +220,8 @@ def test_the_command_itself_leaves_with_a_line_and_a_status(tmp_path: Path) -> N
     ],
 )
 def test_a_wrong_probe_fails_before_anything_is_trained(finished: Path, overrides: list[str], message: str) -> None:
-    asked = settings("train", finished, *TINY, "name=x", *overrides)
     with pytest.raises(UserError, match=re.escape(message)):
-        train_command.prepared(asked, RunFolder(finished / "runs/x"), None)
+        prepare_run(settings("train", finished, *TINY, "name=x", *overrides), RunFolder(finished / "runs/x"), None)
     assert not (finished / "runs/x").exists()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from concord.probes.challenge_set import ChallengeSet
-from concord.probes.coverage import Coverage, Forms, coverage, forms
+from concord.probes.coverage import FormCoverage, RuleCoverage, form_coverage, rule_coverage
 from concord.probes.disagreement import Disagreement, disagreements
 from concord.probes.pairs import pair
 from concord.probes.readers import reader
@@ -44,27 +44,27 @@ def count_by(numbers):
 
 def test_each_rule_keeps_what_its_paper_keeps():
     numbers = {"laughs": 1, "laugh": 1, "swims": 3, "swim": 2, "is": 1, "are": 2, "old": 1, "olds": 2, "好": 0}
-    assert coverage(made(*PAIRS), count_by(numbers)) == Coverage(
+    assert rule_coverage(made(*PAIRS), count_by(numbers)) == RuleCoverage(
         "made", items=5, one_word=4, known=4, one_piece=1, equal_pieces=2
     )
-    assert forms([made(*PAIRS)], count_by(numbers)) == Forms(
+    assert form_coverage([made(*PAIRS)], count_by(numbers)) == FormCoverage(
         "en", ["are", "is", "laugh", "laughs", "swim", "swims", "好"], ["are", "swim", "swims", "好"]
     )
 
 
 def test_a_form_counts_once_however_many_sets_it_is_in():
-    again = forms([made(*PAIRS[:2]), made(*PAIRS[:2])], count_by({"laughs": 1, "laugh": 1, "swims": 3, "swim": 2}))
-    assert again == Forms("en", ["laugh", "laughs", "swim", "swims"], ["swim", "swims"])
+    again = form_coverage([made(*PAIRS[:2]), made(*PAIRS[:2])], count_by({"laughs": 1, "laugh": 1, "swims": 3, "swim": 2}))
+    assert again == FormCoverage("en", ["laugh", "laughs", "swim", "swims"], ["swim", "swims"])
 
 
 @pytest.mark.parametrize("family", ["bert", "xlm-roberta", "gpt2"])
 def test_real_tokenizers_count_pieces_where_the_target_stands(family):
     tokenizer = cut(family)
     count = functools.partial(target_pieces, tokenizer)
-    row = coverage(made(*PAIRS), count)
+    row = rule_coverage(made(*PAIRS), count)
     assert (row.items, row.one_word) == (5, 4)
     assert row.known == (5 if family == "gpt2" else 4)  # bytes know everything
-    found = forms([made(*PAIRS)], count)
+    found = form_coverage([made(*PAIRS)], count)
     for form in found.forms:
         pieces = tokenizer.tokenize(f"the {form}")
         assert (form in found.multi_piece) == (len(pieces) - len(tokenizer.tokenize("the")) != 1 or tokenizer.unk_token in pieces)
@@ -158,9 +158,9 @@ def test_the_published_counts_of_french(french, model, several):
     """Mueller et al. 2020, Table 7 (items that are kept); Hilsenbek 2022, Table 1 (15 and 14 of 24 forms are several pieces)."""
     # Where two words differ the item is lost anyway, so that the pieces of those words do not matter.
     count = count_by(defaultdict(lambda: 1, PIECES[model]))
-    rows = {made.construction: coverage(made, count) for made in french}
+    rows = {made.construction: rule_coverage(made, count) for made in french}
     published = {"simple_agrmt": 40, "vp_coord": 140, "subj_rel": 1600, "obj_rel_across_anim": 1600, "prep_anim": 2000}
     assert {name: rows[name].one_piece for name in published} == published
-    found = forms(french, count)
+    found = form_coverage(french, count)
     assert (len(found.multi_piece), len(found.forms)) == (several, 24)
     assert sum(row.items - row.one_word for row in rows.values()) == 16_140

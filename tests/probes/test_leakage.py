@@ -10,8 +10,8 @@ from concord.data.pieces import PieceRule
 from concord.data.sources import GrammarSource, TextSource, challenge_sentences
 from concord.data.text import TokenizedText
 from concord.probes.challenge_set import ChallengeSet, Span, Variant
-from concord.probes.leakage import frequencies, leakage
-from concord.probes.readers.grammar import expanded
+from concord.probes.leakage import find_leakage, frequencies
+from concord.probes.readers.grammar import expand_grammar
 
 NOUNS = ["Gast", "Arzt", "Maler", "Bäcker"]
 PLANTED = ["Der Gast lacht .", "der Arzt hinter den Malern schlafen !", "Der Bäcker ruft"]
@@ -52,7 +52,7 @@ EVERY_WORD = ["schläft ruft rufen schlafen lachen lacht Maler Bäcker Arzt Gast
 def test_exactly_the_three_planted_sentences_are_reported(tmp_path, rule):
     lines = [*PLANTED, *OTHER * 30, *EVERY_WORD, PLANTED[0]]
     random.Random(0).shuffle(lines)
-    found = leakage(challenge(), corpus(tmp_path, lines, rule))
+    found = find_leakage(challenge(), corpus(tmp_path, lines, rule))
     assert [(leak.construction, leak.words, leak.grammatical, leak.count) for leak in found.sentences] == [
         ("simple", "der Gast lacht", True, 2),
         ("simple", "der Bäcker ruft", True, 1),
@@ -64,20 +64,20 @@ def test_exactly_the_three_planted_sentences_are_reported(tmp_path, rule):
 
 
 def test_critical_ngrams_are_the_target_and_two_words_before_it(tmp_path):
-    found = leakage(challenge(), corpus(tmp_path, [*PLANTED, *OTHER, *EVERY_WORD]))
+    found = find_leakage(challenge(), corpus(tmp_path, [*PLANTED, *OTHER, *EVERY_WORD]))
     named = {leak.words: leak.count for leak in found.ngrams}
     assert named == {"der Gast lacht": 2, "der Arzt lacht": 1, "der Bäcker ruft": 1, "den Malern schlafen": 2}
 
 
 def test_what_cannot_be_told_is_counted(tmp_path):
-    found = leakage(challenge(), corpus(tmp_path, [*PLANTED, *OTHER]))  # schläft and rufen are unknown
+    found = find_leakage(challenge(), corpus(tmp_path, [*PLANTED, *OTHER]))  # schläft and rufen are unknown
     assert found.untold["sentences"] == 16
     assert len(found.sentences) == 3
     assert "(16 cannot be told)" in found.line()
 
 
 @pytest.mark.parametrize("rule", [VocabularyRule(None), PieceRule(330)])
-def test_tested_forms_are_counted_in_the_training_text_alone(tmp_path, rule):
+def test_form_coverage_are_counted_in_the_training_text_alone(tmp_path, rule):
     train = ["Der Gast lacht .", "lachen lacht lachend", "die Gäste lachen rufen", *EVERY_WORD]
     counted = frequencies(challenge(), corpus(tmp_path, train, rule))
     assert counted == {"lacht": 3, "lachen": 3, "schläft": 1, "schlafen": 1, "ruft": 1, "rufen": 2}
@@ -86,7 +86,7 @@ def test_tested_forms_are_counted_in_the_training_text_alone(tmp_path, rule):
 def test_a_search_over_many_blocks_of_sentences_misses_none(tmp_path, monkeypatch):
     monkeypatch.setattr("concord.probes.leakage.SENTENCES", 3)
     lines = [*OTHER * 4, PLANTED[0], *OTHER, PLANTED[1], *EVERY_WORD, PLANTED[2]]
-    found = leakage(challenge(), corpus(tmp_path, lines))
+    found = find_leakage(challenge(), corpus(tmp_path, lines))
     assert [leak.words for leak in found.sentences] == [
         "der Gast lacht",
         "der Bäcker ruft",
@@ -95,7 +95,7 @@ def test_a_search_over_many_blocks_of_sentences_misses_none(tmp_path, monkeypatc
 
 
 def test_details_are_written_a_row_each(tmp_path):
-    found = leakage(challenge(), corpus(tmp_path, [*PLANTED, *OTHER, *EVERY_WORD]))
+    found = find_leakage(challenge(), corpus(tmp_path, [*PLANTED, *OTHER, *EVERY_WORD]))
     found.save(tmp_path / "leakage.tsv")
     rows = (tmp_path / "leakage.tsv").read_text(encoding="utf-8").splitlines()
     assert rows[0].split("\t") == ["kind", "construction", "grammatical", "count", "words"]
@@ -105,11 +105,11 @@ def test_details_are_written_a_row_each(tmp_path):
 
 def test_the_built_in_corpus_has_no_challenge_sentence_when_they_are_excluded(tmp_path):
     folder = folder_of("de")
-    sets = [expanded(folder, "simple_agrmt", "de"), expanded(folder, "vp_coord", "de")]
+    sets = [expand_grammar(folder, "simple_agrmt", "de"), expand_grammar(folder, "vp_coord", "de")]
     sizes = {"train": 3000, "valid": 10, "test": 10}
     for exclude, any_found in ((False, True), (True, False)):
         source = GrammarSource(folder, sizes, seed=0)
         if exclude:
             source = GrammarSource(folder, sizes, seed=0, exclude=challenge_sentences(folder, "split"))
-        found = leakage(sets, prepare(source, VocabularyRule(None), tmp_path / "cache"))
+        found = find_leakage(sets, prepare(source, VocabularyRule(None), tmp_path / "cache"))
         assert bool(found.sentences) is any_found

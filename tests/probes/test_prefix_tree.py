@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.probes.prefix_tree import blocks, grown
+from concord.probes.prefix_tree import grow_tree, tree_blocks
 from concord.probes.readers import reader
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ def prefixes(sentences: list[list[int]]) -> set[tuple[int, ...]]:
 @given(sentences)
 def test_a_node_for_every_distinct_prefix_and_a_path_for_every_sentence(some: list[list[int]]) -> None:
     ids, firsts = flat(some)
-    tree = grown(ids, firsts)
+    tree = grow_tree(ids, firsts)
     assert len(tree) == 1 + len(prefixes(some))
     for number, sentence in enumerate(some):
         path = tree.paths[firsts[number] : firsts[number + 1]]
@@ -36,13 +36,13 @@ def test_a_node_for_every_distinct_prefix_and_a_path_for_every_sentence(some: li
 @given(sentences)
 def test_contexts_are_the_prefixes_that_go_on(some: list[list[int]]) -> None:
     ids, firsts = flat(some)
-    assert grown(ids, firsts).contexts() == len({prefix[:-1] for prefix in prefixes(some)})
+    assert grow_tree(ids, firsts).contexts() == len({prefix[:-1] for prefix in prefixes(some)})
 
 
 @given(sentences, st.integers(1, 12))
 def test_blocks_hold_every_token_once_and_spell_the_same_sentences(some: list[list[int]], budget: int) -> None:
     ids, firsts = flat(some)
-    parts = blocks(ids, firsts, budget)
+    parts = tree_blocks(ids, firsts, budget)
     places = np.concatenate([block.places for block in parts]) if parts else np.zeros(0, np.int64)
     assert sorted(places.tolist()) == list(range(len(ids)))
     for block in parts:
@@ -57,4 +57,4 @@ def test_the_published_french_set_has_as_many_contexts_as_were_counted(closing: 
     (made,) = reader("clams").read(CLAMS / "subj_rel.txt.xz", "fr")
     numbers: dict[str, int] = {}
     some = [[numbers.setdefault(w, len(numbers)) for w in f"{text}{closing}".split()] for text in made.sentences]
-    assert grown(*flat(some)).contexts() == contexts
+    assert grow_tree(*flat(some)).contexts() == contexts

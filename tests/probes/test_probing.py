@@ -9,16 +9,16 @@ import pytest
 from concord.data.grammar import languages
 from concord.errors import UserError
 from concord.places import cache_folder
-from concord.probes.accuracy import metrics, tabulated, wilson
-from concord.probes.callback import sampled
+from concord.probes.accuracy import metrics, tabulate, wilson
+from concord.probes.callback import sample_probe
 from concord.probes.challenge_set import ChallengeSet, Contrast, Span, Variant
-from concord.probes.collection import Collected, Selection, collect, located, stratified
-from concord.probes.contract import Rules, applied, contract
-from concord.probes.heuristics import HEURISTICS, heuristic
-from concord.probes.probe import Probe, probe
-from concord.probes.schedule import Progress, Schedule
+from concord.probes.collection import CollectedSet, ItemSelection, collect, locate, stratified_sample
+from concord.probes.contract import Rules, apply_rules, make_contract
+from concord.probes.heuristics import HEURISTICS, judge_by_rule
+from concord.probes.probe import Probe, build_probe
+from concord.probes.schedule import ProbeSchedule, Progress
 from concord.probes.scorers import WordScores
-from concord.probes.verdicts import judged
+from concord.probes.verdicts import judge
 
 
 def scored(asked: Probe, worth: dict[str, float], unknown: Sequence[str] = ()) -> WordScores:
@@ -29,26 +29,26 @@ def scored(asked: Probe, worth: dict[str, float], unknown: Sequence[str] = ()) -
     return WordScores(firsts, values, np.array([word in unknown for word in words]))
 
 
-def pairs(*sentences: tuple[str, str], construction: str = "prep", features: Sequence[dict[str, str]] = ()) -> Collected:
+def pairs(*sentences: tuple[str, str], construction: str = "prep", features: Sequence[dict[str, str]] = ()) -> CollectedSet:
     made = ChallengeSet(construction, "de", "test", "test")
     for line, (good, bad) in enumerate(sentences):
         variants = [Variant("good", True, tuple(good.split()), None, ()), Variant("bad", False, tuple(bad.split()), None, ())]
         made.add(line + 1, features[line] if features else {}, variants)
-    return Collected(made, "own", len(made), 0, "")
+    return CollectedSet(made, "own", len(made), 0, "")
 
 
-def asked(*collected: Collected, protocol: str = "default", **rules: object) -> Probe:
-    agreed = contract(protocol, rules)
-    ruled = [Collected(applied(each.challenge_set, agreed.rules)[0], each.form, each.size, 0, "") for each in collected]
-    return probe("own", "de", ruled, agreed)
+def asked(*collected: CollectedSet, protocol: str = "default", **rules: object) -> Probe:
+    agreed = make_contract(protocol, rules)
+    ruled = [CollectedSet(apply_rules(each.challenge_set, agreed.rules)[0], each.form, each.size, 0, "") for each in collected]
+    return build_probe("own", "de", ruled, agreed)
 
 
 @pytest.mark.parametrize("language", languages())
 def test_a_constant_model_scores_exactly_half_on_every_set_of_equal_lengths(language: str) -> None:
-    selection = Selection(limit=300, rules=Rules())
-    sets = collect(located("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
-    every = probe("agreement", language, sets, contract("default", {}))
-    table = tabulated(every, judged(every, scored(every, {})))
+    selection = ItemSelection(limit=300, rules=Rules())
+    sets = collect(locate("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
+    every = build_probe("agreement", language, sets, make_contract("default", {}))
+    table = tabulate(every, judge(every, scored(every, {})))
     lengths = {each.challenge_set.construction: {len(s.split()) for s in each.challenge_set.sentences} for each in sets}
     for row in table.rows:
         if all(len(set(_lengths(each))) == 1 for each in every.sets[every.constructions.index(row.construction)]):
@@ -67,36 +67,36 @@ def test_the_whole_sentence_decides_and_target_looks_at_what_differs() -> None:
     one = pairs(("a lacht x", "a lachen y"))
     worth = {"lacht": -3.0, "lachen": -1.0, "x": -1.0, "y": -9.0}
     whole, target = asked(one), asked(pairs(("a lacht x", "a lachen x")), contrast="target")
-    assert tabulated(whole, judged(whole, scored(whole, worth))).rows[0].all.accuracy == 1
-    assert tabulated(target, judged(target, scored(target, worth))).rows[0].all.accuracy == 0
+    assert tabulate(whole, judge(whole, scored(whole, worth))).rows[0].all.accuracy == 1
+    assert tabulate(target, judge(target, scored(target, worth))).rows[0].all.accuracy == 0
     assert [sentence.words for sentence in target.sentences] == ["a lacht", "a lachen"]  # nothing to the right is read
 
 
 @pytest.mark.parametrize(("ties", "worth"), [("half", 0.5), ("correct", 1.0), ("wrong", 0.0)])
 def test_ties_are_worth_what_the_rule_says_and_are_counted(ties: str, worth: float) -> None:
     every = asked(pairs(("a b", "a c"), ("d b", "d e")), ties=ties)
-    (row,) = tabulated(every, judged(every, scored(every, {"e": -2.0}))).rows
+    (row,) = tabulate(every, judge(every, scored(every, {"e": -2.0}))).rows
     assert (row.all.n, row.all.ties, row.all.correct) == (2, 1, 1 + worth)
 
 
 def test_an_unknown_target_is_uncovered_and_an_unknown_context_is_counted() -> None:
     every = asked(pairs(("a b", "a c"), ("d b", "d e"), ("x b", "x c")))
-    verdicts = judged(every, scored(every, {"b": -0.5}, unknown=["e", "x"]))
-    (row,) = tabulated(every, verdicts).rows
+    verdicts = judge(every, scored(every, {"b": -0.5}, unknown=["e", "x"]))
+    (row,) = tabulate(every, verdicts).rows
     assert (row.all.n, row.all.uncovered, row.all.accuracy) == (2, 1, 1.0)
-    assert verdicts.strange.tolist() == [False, False, True]
+    assert verdicts.unknown_context.tolist() == [False, False, True]
     as_unk = asked(pairs(("d b", "d e")), unknown="unk")
-    assert tabulated(as_unk, judged(as_unk, scored(as_unk, {}, unknown=["e"]))).rows[0].all.n == 1
+    assert tabulate(as_unk, judge(as_unk, scored(as_unk, {}, unknown=["e"]))).rows[0].all.n == 1
     refusing = asked(pairs(("d b", "d e")), protocol="clams")
     with pytest.raises(UserError, match=r"clams admits no unknown word, and the model does not know 1: e\. Take a larger"):
-        judged(refusing, scored(refusing, {}, unknown=["e"]))
+        judge(refusing, scored(refusing, {}, unknown=["e"]))
 
 
 def test_clams_counts_one_more_than_there_is() -> None:
     # FACTS: 72 of 140 correct is printed as 73/141.
     some = [(f"w{i} b", f"w{i} c") for i in range(72)] + [(f"w{i} c", f"w{i} b") for i in range(72, 140)]
     every = asked(pairs(*some), protocol="clams")
-    (row,) = tabulated(every, judged(every, scored(every, {"b": -0.5}))).rows
+    (row,) = tabulate(every, judge(every, scored(every, {"b": -0.5}))).rows
     assert row.all.accuracy == 73 / 141
     assert (every.contract.label, asked(pairs(*some), protocol="clams", capitalize=True).contract.label) == (
         "clams",
@@ -111,8 +111,8 @@ def test_in_clams_all_bad_forms_must_lose_elsewhere_each_is_a_contrast_of_its_ow
     worth = {"b": -1.0, "c": -2.0, "d": -0.5}
     found = {}
     for protocol in ("default", "clams", "marvin_linzen"):
-        every = asked(Collected(made, "own", 1, 0, ""), protocol=protocol)
-        found[protocol] = tabulated(every, judged(every, scored(every, worth))).rows[0].all
+        every = asked(CollectedSet(made, "own", 1, 0, ""), protocol=protocol)
+        found[protocol] = tabulate(every, judge(every, scored(every, worth))).rows[0].all
     assert (found["default"].n, found["default"].accuracy, found["default"].every) == (2, 0.5, 0.0)
     assert (found["clams"].n, found["clams"].correct) == (1, 0)
     assert found["marvin_linzen"].accuracy == 0.5
@@ -124,7 +124,7 @@ def test_contrasts_of_the_source_hold_and_formulas_are_told_apart() -> None:
     made.add(1, {}, [Variant(role, flag, ("a", word), None, ()) for role, flag, word in roles])
     suite = ChallengeSet("mvrr", "en", "syntaxgym", "test", (Contrast("p1", formula="(1;%a%) > (1;%b%)"),))
     suite.add(1, {}, [Variant(name, None, ("a",), None, (Span("region:1", 0, 1),)) for name in ("a", "b")])
-    every = asked(Collected(made, "own", 1, 0, ""), Collected(suite, "syntaxgym", 1, 0, ""))
+    every = asked(CollectedSet(made, "own", 1, 0, ""), CollectedSet(suite, "syntaxgym", 1, 0, ""))
     assert every.contrasts.names == ["g>i", "i>u"]
     assert every.constructions == ["npi"]
     assert "formulas over regions are not evaluated" in every.without["mvrr"]
@@ -135,7 +135,7 @@ def test_numbers_of_subject_and_attractor_divide_a_construction() -> None:
     features = [{"subject_number": s, "attractor_number": a} for s, a in numbers]
     some = pairs(("1 b", "1 c"), ("2 b", "2 c"), ("3 c", "3 b"), ("4 c", "4 b"), features=features)
     every = asked(some)
-    table = tabulated(every, judged(every, scored(every, {"b": -0.5})))  # always the form b
+    table = tabulate(every, judge(every, scored(every, {"b": -0.5})))  # always the form b
     (row,) = table.rows
     assert {name: part.accuracy for name, part in row.parts.items()} == {
         "matched": 0.5,
@@ -145,7 +145,7 @@ def test_numbers_of_subject_and_attractor_divide_a_construction() -> None:
         "ps": 0.0,
         "pp": 0.0,
     }
-    recent = tabulated(every, heuristic(every, HEURISTICS["recent noun"])).rows[0]
+    recent = tabulate(every, judge_by_rule(every, HEURISTICS["recent noun"])).rows[0]
     assert (recent.parts["matched"].accuracy, recent.parts["mismatched"].accuracy) == (1.0, 0.0)
     named = metrics(table, "de", "own")
     assert named["probe/de/own/prep/accuracy"] == named["probe/de/own/mean/accuracy"] == 0.5
@@ -170,7 +170,7 @@ def test_the_mean_is_of_the_seven_and_leaves_out_what_is_not_covered() -> None:
         pairs(("5 x", "5 y"), construction="simple_agrmt"),
     ]
     every = asked(*sets)
-    table = tabulated(every, judged(every, scored(every, {"b": -0.5}, unknown=["x"])))
+    table = tabulate(every, judge(every, scored(every, {"b": -0.5}, unknown=["x"])))
     assert table.mean.over == ["prep", "subj_rel"]
     assert table.mean.accuracy == 0.5
     assert math.isnan(table.row("simple_agrmt").all.accuracy)
@@ -186,38 +186,38 @@ def test_wilson_against_published_values() -> None:
 
 def test_rules_are_checked_with_their_remedies() -> None:
     with pytest.raises(UserError, match=r"probes\.protocol=clam: there is no such protocol; there are: default, clams"):
-        contract("clam", {})
+        make_contract("clam", {})
     with pytest.raises(UserError, match=r"probes\.rules\.tie: there is no such rule"):
-        contract("default", {"tie": "half"})
+        make_contract("default", {"tie": "half"})
     with pytest.raises(UserError, match=r"probes\.rules\.ties=yes: write one of half, correct, wrong"):
-        contract("default", {"ties": "yes"})
+        make_contract("default", {"ties": "yes"})
     with pytest.raises(UserError, match=r"probes\.rules\.final=1: write one of true, false"):
-        contract("default", {"final": 1})
-    assert contract("default", {"final": False, "ties": None}).label == "default-final"
-    assert "closed by" in contract("clams", {}).statement()
+        make_contract("default", {"final": 1})
+    assert make_contract("default", {"final": False, "ties": None}).label == "default-final"
+    assert "closed by" in make_contract("clams", {}).statement()
 
 
 def test_a_sample_is_balanced_over_numbers_and_forms() -> None:
-    selection = Selection(("prep",), rules=Rules())
-    (whole,) = collect(located("grammars/{lang}", "de"), "de", "grammar", cache_folder("sets"), selection)
-    every = probe("agreement", "de", [whole], contract("default", {}))
-    some = sampled(every, 64, seed=1)
+    selection = ItemSelection(("prep",), rules=Rules())
+    (whole,) = collect(locate("grammars/{lang}", "de"), "de", "grammar", cache_folder("sets"), selection)
+    every = build_probe("agreement", "de", [whole], make_contract("default", {}))
+    some = sample_probe(every, 64, seed=1)
     made = some.sets[0]
     cells: dict[tuple[str, ...], int] = {}
     for item in made:
         key = (str(item.features["subject_number"]), str(item.features["attractor_number"]))
         cells[key] = cells.get(key, 0) + 1
     assert set(cells.values()) == {16}
-    assert sampled(every, None, seed=1) is every
-    assert stratified(whole.challenge_set, 64, 1) == stratified(whole.challenge_set, 64, 1)
+    assert sample_probe(every, None, seed=1) is every
+    assert stratified_sample(whole.challenge_set, 64, 1) == stratified_sample(whole.challenge_set, 64, 1)
 
 
 def test_the_schedule_is_reached_once() -> None:
-    schedule = Schedule(epochs=[0, 0.5], steps=[7], words=[100])
+    schedule = ProbeSchedule(epochs=[0, 0.5], steps=[7], words=[100])
     assert schedule.at_start()
     moments = [Progress(step / 10, step, step * 11) for step in range(21)]
     hit = [now.steps for before, now in itertools.pairwise(moments) if schedule.inside(before, now)]
     assert hit == [5, 7, 10]
-    assert [epoch for epoch in range(1, 6) if Schedule(every_epochs=2).after_epoch(epoch, last=epoch == 5)] == [2, 4, 5]
+    assert [epoch for epoch in range(1, 6) if ProbeSchedule(every_epochs=2).after_epoch(epoch, last=epoch == 5)] == [2, 4, 5]
     with pytest.raises(UserError, match=r"probes\.schedule\.epochs: often is not a number of epochs"):
-        Schedule(epochs=["often"])  # type: ignore[list-item]
+        ProbeSchedule(epochs=["often"])  # type: ignore[list-item]

@@ -16,17 +16,17 @@ from concord.data.pieces import PieceRule
 from concord.data.vocabulary import Vocabulary
 from concord.lm.loss import summed_nll
 from concord.lm.model import Architecture, LanguageModel, initialise_model
-from concord.probes.preparation import reader_of
-from concord.probes.readers.grammar import expanded
-from concord.probes.scorers import Sentence
-from concord.probes.scorers.incremental import IncrementalScorer, planted
+from concord.probes.preparation import scorer_maker
+from concord.probes.readers.grammar import expand_grammar
+from concord.probes.scorers import ProbeSentence
+from concord.probes.scorers.incremental import IncrementalScorer, plant_forest
 from concord.probes.scorers.ngrams import BACK_OFF, NgramScorer
 from training_runs import NETWORKS
 
 WORDS = 30
 UNK = 1
 SENTENCES = [
-    Sentence(" ".join(str(chance.randrange(2, 5 if place < 3 else 40)) for place in range(chance.randrange(1, 9))))
+    ProbeSentence(" ".join(str(chance.randrange(2, 5 if place < 3 else 40)) for place in range(chance.randrange(1, 9))))
     for chance in [random.Random(0)]
     for _ in range(200)
 ]
@@ -57,7 +57,7 @@ def model(network: str) -> LanguageModel:
     return initialise_model(Architecture(WORDS, 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
 
 
-def one_by_one(read: LanguageModel, sentence: Sentence, tokenizer: Any = NUMBERS) -> list[float]:
+def one_by_one(read: LanguageModel, sentence: ProbeSentence, tokenizer: Any = NUMBERS) -> list[float]:
     """The obvious way: the whole sentence through the network, without anything shared."""
     read.eval()
     pieces = [tokenizer.encode_word(word) for word in sentence.words.split()]
@@ -73,7 +73,7 @@ def one_by_one(read: LanguageModel, sentence: Sentence, tokenizer: Any = NUMBERS
 def test_the_tree_gives_what_single_sentences_give(network: str, budget: int) -> None:
     read = model(network)
     scorer = IncrementalScorer("m", read, NUMBERS)
-    forest = planted(SENTENCES, NUMBERS, budget)
+    forest = plant_forest(SENTENCES, NUMBERS, budget)
     scores = scorer.scores(forest, scorer.logprobs(forest))
     for number, sentence in enumerate(SENTENCES):
         assert scores[number] == pytest.approx(one_by_one(read, sentence), abs=1e-4)
@@ -83,12 +83,12 @@ def test_the_tree_gives_what_single_sentences_give(network: str, budget: int) ->
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_same_with_pieces_that_were_learnt_from_a_text(network: str, tmp_path: Path) -> None:
-    made = expanded(folder_of("de"), "prep", "de", "joined")
+    made = expand_grammar(folder_of("de"), "prep", "de", "joined")
     words, numbers = zip(*Counter(word for text in made.sentences[::50] for word in text.split()).items(), strict=True)
     counts = Counts(tmp_path)
     counts.add(list(words), np.array(numbers))
-    pieces = PieceRule(330).learn(counts)
-    sentences = [Sentence(text) for text in made.sentences[:80]]
+    pieces = PieceRule(330).made(counts)
+    sentences = [ProbeSentence(text) for text in made.sentences[:80]]
     assert any(len(pieces.encode_word(word)) > 1 for each in sentences for word in each.words.split())
     read = initialise_model(Architecture(len(pieces), 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)
     scores = IncrementalScorer("m", read, pieces).score(sentences)
@@ -109,7 +109,7 @@ def test_the_sum_over_a_sentence_is_the_training_loss_on_it(network: str) -> Non
 
 def test_shares_of_several_processes_add_up_to_the_same_bits() -> None:
     scorer = IncrementalScorer("m", model("lstm"), NUMBERS)
-    forest = planted(SENTENCES, NUMBERS, 50)
+    forest = plant_forest(SENTENCES, NUMBERS, 50)
     assert len(forest.blocks) > 3
     whole = scorer.logprobs(forest)
     shares = [scorer.logprobs(forest, rank, 3) for rank in range(3)]
@@ -129,8 +129,8 @@ def test_scoring_leaves_mode_and_random_numbers_alone() -> None:
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_warm_start_is_a_text_that_goes_on(network: str) -> None:
     read, warm = model(network), [7, 8, 0, 9, 4, 0]
-    scorer = reader_of("m", NUMBERS, warm)(read)
-    found = scorer.score([Sentence("2 3 4")])
+    scorer = scorer_maker("m", NUMBERS, warm)(read)
+    found = scorer.score([ProbeSentence("2 3 4")])
     with torch.no_grad():
         logprobs, _ = read.eval()(torch.tensor([[0, *warm, 2, 3, 4]]))
     assert found[0] == pytest.approx([float(logprobs[0, 6 + i, w]) for i, w in enumerate((2, 3, 4))], abs=1e-4)
@@ -140,7 +140,7 @@ def test_trigrams_by_hand() -> None:
     # a b . a b . a c .   with <eos> 0, a 2, b 3, c 4, stop 5
     corpus = np.array([2, 3, 5, 0, 2, 3, 5, 0, 2, 4, 5, 0], np.uint16)
     scorer = NgramScorer(3, corpus, Vocabulary(["<eos>", "<unk>", "a", "b", "c", "."]))
-    scores = scorer.score([Sentence("a b ."), Sentence("a c ."), Sentence("b a zzz")])
+    scores = scorer.score([ProbeSentence("a b ."), ProbeSentence("a c ."), ProbeSentence("b a zzz")])
     # The corpus begins after an <eos>, but only those in it are counted as contexts: 3 sentences, 3 <eos>.
     assert np.exp(scores[0]) == pytest.approx([3 / 3, 2 / 3, 1], rel=1e-5)
     assert np.exp(scores[1]) == pytest.approx([1, 1 / 3, 1], rel=1e-5)
@@ -152,12 +152,14 @@ def test_trigrams_by_hand() -> None:
 def test_unigrams_do_not_look_back() -> None:
     corpus = np.array([2, 3, 0, 2, 4, 0], np.uint16)
     scorer = NgramScorer(1, corpus, Numbers(6))
-    assert np.exp(scorer.score([Sentence("2 3"), Sentence("3 2")]).logprobs) == pytest.approx([2 / 6, 1 / 6, 1 / 6, 2 / 6])
+    assert np.exp(scorer.score([ProbeSentence("2 3"), ProbeSentence("3 2")]).logprobs) == pytest.approx(
+        [2 / 6, 1 / 6, 1 / 6, 2 / 6]
+    )
 
 
 def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = np.array([random.Random(1).randrange(6) for _ in range(500)], np.uint16)
-    some = [Sentence("2 3 4 5"), Sentence("5 4 3 2")]
+    some = [ProbeSentence("2 3 4 5"), ProbeSentence("5 4 3 2")]
     scorer = NgramScorer(3, corpus, Numbers(6))
     whole = scorer.score(some).logprobs
     monkeypatch.setattr("concord.probes.scorers.ngrams.CHUNK", 7)

@@ -6,10 +6,10 @@ import pytest
 from concord.commands.sets import CONF, collection, main
 from concord.data.grammar.folder import GRAMMARS
 from concord.probes.cache import read_cached
-from concord.probes.challenge_set import ChallengeSet, Contrast, SetError, differing, merged
-from concord.probes.collection import Selection, collect, stratified
-from concord.probes.contract import Rules, applied
-from concord.probes.dev_and_test import forms, split
+from concord.probes.challenge_set import ChallengeSet, Contrast, SetError, differing, merge_sets
+from concord.probes.collection import ItemSelection, collect, stratified_sample
+from concord.probes.contract import Rules, apply_rules
+from concord.probes.dev_and_test import split, target_forms
 from concord.probes.exports import export
 from concord.probes.lint import check
 from concord.probes.pairs import pair
@@ -87,14 +87,14 @@ def test_files_of_one_construction_become_one_set():
     """gevalm has a file a condition; each item still knows its own."""
     one, two, other = pairs(("a b", "a c"), ("d b", "d c")), pairs(("e b", "e c")), pairs(("f b", "f c"))
     two.file, other.construction = "y.tsv", "other"
-    whole, alone = merged([one, other, two])
+    whole, alone = merge_sets([one, other, two])
     assert content(whole) == content(one) + content(two)
     assert [whole.place(i) for i in range(3)] == ["x.tsv:1", "x.tsv:2", "y.tsv:1"]
     assert whole.subset([2])[0].source.file == "y.tsv"
     assert alone is other
     two.contrasts = (Contrast("target", "good", "bad", span="target"),)
     with pytest.raises(SetError, match=r"y.tsv: x is also in x.tsv, with other contrasts"):
-        merged([one, two])
+        merge_sets([one, two])
 
 
 def kinds(*sets: ChallengeSet, vocabulary=None) -> dict[str, int]:
@@ -182,7 +182,7 @@ def test_the_verbs_of_test_are_not_those_of_dev(lang, name):
     made = ours(lang, name)
     halves = split(made)
     assert sorted(halves.dev + halves.test) == list(range(len(made)))
-    assert not {forms(made, i) for i in halves.dev} & {forms(made, i) for i in halves.test}
+    assert not {target_forms(made, i) for i in halves.dev} & {target_forms(made, i) for i in halves.test}
     assert halves.rule == "forms"
     assert min(len(halves.dev), len(halves.test)) >= len(made) / 4
 
@@ -209,8 +209,8 @@ def test_a_verb_of_dev_is_one_of_dev_in_every_set_and_however_it_is_written():
     everything = pairs(*((f"a {verb}", f"a {verb}s") for verb in verbs))
     few = pairs(*((f"{verb} b", f"{verb}s b") for verb in verbs[:6]))
     few_capital = pairs(*((f"{verb.title()} b", f"{verb.title()}s b") for verb in verbs[:6]))
-    in_dev = {forms(everything, i) for i in split(everything).dev}
-    assert {forms(few, i) for i in split(few).dev} == {forms(few, i) for i in range(6)} & in_dev
+    in_dev = {target_forms(everything, i) for i in split(everything).dev}
+    assert {target_forms(few, i) for i in split(few).dev} == {target_forms(few, i) for i in range(6)} & in_dev
     assert split(few_capital) == split(few)
 
 
@@ -222,7 +222,7 @@ def test_the_rules_of_scoring_move_nothing_from_dev_to_test(rule):
         "item": [(f"{a} {b} {c} is", f"{a} {b} {c} are") for a in "ab" for b in "cd" for c in "ef"],
     }
     made = pairs(*sentences[rule])
-    ruled, _ = applied(made, Rules(capitalize=True))
+    ruled, _ = apply_rules(made, Rules(capitalize=True))
     assert split(ruled) == split(made)
     assert split(made).rule == rule
 
@@ -238,22 +238,22 @@ def test_a_context_word_of_few_kinds_is_passed_over():
 
 def test_a_sample_is_balanced_and_seeded():
     made = ours("de", "prep")
-    chosen = stratified(made, 500, seed=1)
+    chosen = stratified_sample(made, 500, seed=1)
     cells = [tuple(made.features[i][n] for n in ("subject_number", "attractor_number")) for i in chosen]
     assert {cells.count(cell) for cell in set(cells)} == {125}
-    assert chosen == stratified(made, 500, seed=1) != stratified(made, 500, seed=2)
+    assert chosen == stratified_sample(made, 500, seed=1) != stratified_sample(made, 500, seed=2)
 
 
 def test_rules_change_how_sentences_look_and_nothing_else():
     made = pairs(("der Hund bellt", "der Hund bellen"), ("der Hund bellt", "der Hund bellen"), ("Ann left .", "Ann leave ."))
-    ruled, repeated = applied(made, Rules(capitalize=True))
+    ruled, repeated = apply_rules(made, Rules(capitalize=True))
     assert repeated == 1
     assert ruled.sentences == ["Der Hund bellt .", "Der Hund bellen .", "Ann left .", "Ann leave ."]
     for item in ruled:
         for variant in item.variants:
             ((_, start, end),) = variant.spans
             assert variant.words[start:end][0] in ("bellt", "bellen", "left", "leave")
-    as_is, none = applied(made, Rules(final=False, duplicates="all"))
+    as_is, none = apply_rules(made, Rules(final=False, duplicates="all"))
     assert (as_is.sentences, none) == (made.sentences, 0)
     # An item keeps its name, whatever the rules make of its sentences.
     assert [ruled.uid(0), ruled.uid(1)] == [made.uid(0), made.uid(2)]
@@ -262,7 +262,7 @@ def test_rules_change_how_sentences_look_and_nothing_else():
 def test_a_selection_of_what_is_not_there_is_told_what_is(tmp_path):
     file = write(tmp_path, "clams")
     with pytest.raises(SetError, match="no construction sipmle; there are: simple"):
-        collect(file, "fr", None, tmp_path / "cache", Selection(("sipmle",)))
+        collect(file, "fr", None, tmp_path / "cache", ItemSelection(("sipmle",)))
 
 
 @pytest.mark.parametrize("form", ["clams", "blimp", "syntaxgym", "grammar", "marvin_linzen"])

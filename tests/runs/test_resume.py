@@ -15,6 +15,7 @@ from concord.data.batches import Shape
 from concord.lm.checkpoints import CheckpointError
 from concord.lm.training import Training
 from concord.runs.metrics_file import read
+from concord.settings.training import EarlyStoppingSettings
 from training_runs import ROOT, TINY, clean, command, corpus, recipe, rows_without_times, run, same_weights, train
 
 
@@ -34,7 +35,7 @@ class Stop(Exception):
 )
 def test_stopped_after_any_batch(tmp_path, monkeypatch, network, shape, accumulate, at):
     text = corpus(tmp_path / "cache")
-    made = recipe(network, len(text.vocabulary), shape, accumulate_grad_batches=accumulate)
+    made = recipe(network, shape, accumulate_grad_batches=accumulate)
     run(tmp_path / "whole", made, text)
 
     seen = 0
@@ -59,7 +60,7 @@ def test_stopped_after_any_batch(tmp_path, monkeypatch, network, shape, accumula
 
 def test_a_smaller_batch_in_the_first_epoch(tmp_path):
     text = corpus(tmp_path / "cache")
-    run(tmp_path / "run", recipe("lstm", len(text.vocabulary), Shape(30, first_epoch=10), log_every_n_steps=1), text)
+    run(tmp_path / "run", recipe("lstm", Shape(30, first_epoch=10), log_every_n_steps=1), text)
     steps = [row["step"] for row in read(tmp_path / "run/metrics.csv") if "valid/perplexity" in row]
     assert steps == [9, 9 + 3]
 
@@ -68,12 +69,12 @@ def test_a_smaller_batch_in_the_first_epoch(tmp_path):
 def test_a_run_that_has_nothing_left_to_train_only_finishes(tmp_path, monkeypatch, patience):
     """Stopped early or at its last epoch, then killed before the test."""
     text = corpus(tmp_path / "cache")
-    settings = {"monitor": "valid/perplexity", "mode": "max", "patience": patience}  # falling perplexity never improves on max
-    made = replace(recipe("lstm", len(text.vocabulary), max_epochs=9 if patience else 2), early_stopping=settings)
+    settings = EarlyStoppingSettings(mode="max", patience=patience)  # falling perplexity never improves on max
+    made = replace(recipe("lstm", max_epochs=9 if patience else 2), early_stopping=settings)
     run(tmp_path / "whole", made, text)
     assert sum("valid/perplexity" in row for row in read(tmp_path / "whole/metrics.csv")) == 2
     with monkeypatch.context() as patched:
-        patched.setattr("concord.runs.fit._tested", lambda *_: (_ for _ in ()).throw(Stop))
+        patched.setattr("concord.runs.fit._test", lambda *_: (_ for _ in ()).throw(Stop))
         with pytest.raises(Stop):
             run(tmp_path / "cut", made, text)
     run(tmp_path / "cut", made, text, resume=True)
@@ -83,7 +84,7 @@ def test_a_run_that_has_nothing_left_to_train_only_finishes(tmp_path, monkeypatc
 
 def test_a_full_disk_keeps_the_checkpoint_before(tmp_path, monkeypatch):
     text = corpus(tmp_path / "cache")
-    made = recipe("lstm", len(text.vocabulary))
+    made = recipe("lstm")
     saves = 0
     save = pl.Trainer.save_checkpoint
 

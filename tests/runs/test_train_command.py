@@ -11,12 +11,10 @@ import torch
 import yaml
 from concord.commands import train as train_module
 from concord.lm.checkpoints import load_model
-from concord.runs.failures import explained
+from concord.runs.failures import explain_failures
 from concord.runs.metrics_file import read
 from concord.runs.run_folder import RunFolder
-from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
-from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, train
+from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, settings, train
 
 
 @pytest.fixture(scope="module")
@@ -162,19 +160,17 @@ def test_wrong_input_is_told_at_once(tmp_path, overrides, message):
         (["trainer.max_epochs=0"], "trainer.max_epochs=0: a whole number of at least 1 is needed"),
         (["data.limit=0"], "data.limit=0: a whole number above 0 is needed, or null for all"),
         (["tokenizer.vocabulary_size=0"], "tokenizer.vocabulary_size=0: a whole number above 1 is needed"),
-        (["tokenizer.counted_in=[trian]"], "tokenizer.counted_in=['trian']: name one or more of train, valid, test"),
+        (["tokenizer.counted_in=[trian]"], "tokenizer.counted_in=trian: write one of train, valid, test"),
         (["ckpt_path=auto", "overwrite=true"], "the one goes on with the run, the other removes it; choose one"),
         (["ckpt_path=/no/such.ckpt"], "error: /no/such.ckpt: there is no such checkpoint"),
-        (["callbacks.checkpoints.mode=most"], "callbacks.checkpoints.mode=most: write min or max"),
+        (["callbacks.checkpoints.mode=most"], "callbacks.checkpoints.mode=most: write one of min, max"),
     ],
 )
 def test_wrong_settings_are_told_the_remedy(tmp_path, capsys, overrides, message):
     """In this process, to save the time of starting one."""
     places = [f"paths.runs={tmp_path}/runs", f"paths.cache={tmp_path}/cache"]
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        settings = OmegaConf.to_container(compose("train", [*TINY, *places, *overrides]), resolve=True)
-    with pytest.raises(SystemExit) as stop, explained():
-        train_module.train(settings)
+    with pytest.raises(SystemExit) as stop, explain_failures():
+        train_module.train(settings(*TINY, *places, *overrides))
     assert stop.value.code == 1
     assert message in capsys.readouterr().err
     assert not [file for file in (tmp_path / "runs").glob("*") if file.is_dir()]

@@ -4,13 +4,11 @@ import math
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from concord.commands import evaluate as evaluate_module
-from concord.commands import train as train_module
 from concord.data.batches import EvaluationLoader, Plan
 from concord.data.corpus import VocabularyRule, prepare
 from concord.data.grammar import folder_of
@@ -21,11 +19,16 @@ from concord.data.text import TokenizedText
 from concord.errors import UserError
 from concord.lm.checkpoints import check_resumable, load_model, read_checkpoint
 from concord.lm.perplexity import Tally
+from concord.runs.continuing import corpus_recipe
 from concord.runs.metrics_file import read as rows_of
+from concord.runs.preparation import prepare_corpus
+from concord.settings.evaluation import EvaluationSettings
+from concord.settings.overrides import read_composed_evaluation
+from concord.settings.run import RunSettings
 from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 from publisher import published
 from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, command, recipe, run, same_weights, train
+from training_runs import settings as compose_settings
 
 STEMS = "seh hör jag lieb kenn ruf lach wein sing tanz lauf renn".split()  # noqa: SIM905
 LINES = [f"der {a}er {b}t den {b}enden {a}enden ." for a in STEMS for b in STEMS]
@@ -42,7 +45,7 @@ def last(metrics: Path, name: str) -> float:
 
 def test_perplexity_per_word_divides_by_words_and_sentence_ends(tmp_path):
     corpus = prepare(text(tmp_path), PieceRule(320), tmp_path / "cache")
-    result = run(tmp_path / "run", recipe("lstm", len(corpus.vocabulary)), corpus)
+    result = run(tmp_path / "run", recipe("lstm"), corpus)
     model, tokenizer, about = load_model(tmp_path / "run/checkpoints/best.ckpt")
     assert isinstance(tokenizer, Pieces)
     nll = 0.0
@@ -61,7 +64,7 @@ def test_perplexity_per_word_divides_by_words_and_sentence_ends(tmp_path):
 
 def test_a_checkpoint_carries_its_pieces_and_nothing_that_can_run(tmp_path):
     corpus = prepare(text(tmp_path), PieceRule(320), tmp_path / "cache")
-    made = recipe("lstm", len(corpus.vocabulary), max_epochs=1)
+    made = recipe("lstm", max_epochs=1)
     run(tmp_path / "run", made, corpus)
     best = tmp_path / "run/checkpoints/best.ckpt"
     plain = torch.load(best, weights_only=True)["concord"]
@@ -76,7 +79,7 @@ def test_a_checkpoint_carries_its_pieces_and_nothing_that_can_run(tmp_path):
 
 def test_word_models_have_perplexity_per_token_only(tmp_path):
     corpus = prepare(text(tmp_path), VocabularyRule(None), tmp_path / "cache")
-    result = run(tmp_path / "run", recipe("lstm", len(corpus.vocabulary), max_epochs=1), corpus)
+    result = run(tmp_path / "run", recipe("lstm", max_epochs=1), corpus)
     assert "test/perplexity_word" not in result
     tally = Tally()
     tally.add(torch.tensor(6.0), 3)
@@ -87,7 +90,7 @@ def test_each_language_has_its_own_perplexity(tmp_path):
     french = [line.translate(str.maketrans("derntls", "DERNTLS")) for line in LINES]
     source = JoinedSource({"de": text(tmp_path, "de.txt"), "fr": text(tmp_path, "fr.txt", french)})
     corpus = prepare(source, VocabularyRule(None), tmp_path / "cache", Selection(shuffle=True))
-    result = run(tmp_path / "run", recipe("lstm", len(corpus.vocabulary)), corpus)
+    result = run(tmp_path / "run", recipe("lstm"), corpus)
     metrics = tmp_path / "run/metrics.csv"
     total = 0.0
     for split, tokens in corpus.by_language(corpus.valid).items():
@@ -96,10 +99,14 @@ def test_each_language_has_its_own_perplexity(tmp_path):
     assert {"test/perplexity", "test/de/perplexity", "test/fr/perplexity"} <= set(result)
 
 
-def settings(folder: Path, *overrides: str) -> Any:
+def settings(folder: Path, *overrides: str) -> RunSettings:
     places = [f"paths.{name}={folder}/{name}" for name in ("runs", "cache", "downloads")]
+    return compose_settings(*TINY, *places, "data.limit=null", *overrides)
+
+
+def evaluation(*overrides: str) -> EvaluationSettings:
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return OmegaConf.to_container(compose("train", [*TINY, *places, "data.limit=null", *overrides]), resolve=True)
+        return read_composed_evaluation(compose("evaluate", list(overrides)))
 
 
 @pytest.mark.slow
@@ -112,15 +119,12 @@ def test_several_languages_from_the_command_line(tmp_path):
     assert {"test/de/perplexity", "test/fr/perplexity", "test/perplexity"} <= set(row)
     assert "read       48,000 sentences" in done.stdout
     places = [f"paths.results={tmp_path}/results", f"ckpt_path={tmp_path}/runs/x/checkpoints/best.ckpt", "probes.limit=4"]
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        evaluate_module.evaluate(OmegaConf.to_container(compose("evaluate", places), resolve=True))
+    evaluate_module.evaluate(evaluation(*places))
     # A checkpoint is asked in every language that it knows.
     names = sorted(each.name.rpartition("-")[0] for each in (tmp_path / "results").iterdir())
     assert names == ["x-best-de-agreement", "x-best-fr-agreement"]
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        asked = OmegaConf.to_container(compose("evaluate", [*places, "text=der Gast wartet"]), resolve=True)
     with pytest.raises(UserError, match="this model knows de, fr; say which language the sentence is, lang=de"):
-        evaluate_module.evaluate(asked)
+        evaluate_module.evaluate(evaluation(*places, "text=der Gast wartet"))
 
 
 @pytest.mark.slow
@@ -163,19 +167,19 @@ def test_the_published_corpora_from_another_address(tmp_path):
     files["/fr_vocab.txt"] = b"le\nles\nchien\nchiens\naboie\n.\n<unk>\n<eos>\n"
     with published(files) as server:
         chosen = ["lang=fr", "data=clams", f"data.address.fr={server.address}/fr_"]
-        assert len(train_module.corpus_of(settings(tmp_path, *chosen)).vocabulary) == 8
+        assert len(prepare_corpus(settings(tmp_path, *chosen)).vocabulary) == 8
     assert (tmp_path / "downloads/clams/fr/train.txt").read_bytes() == files["/fr_train.txt"]
-    train_module.corpus_of(settings(tmp_path, *chosen, "tokenizer.vocabulary_size=4"))  # another corpus of the same files
+    prepare_corpus(settings(tmp_path, *chosen, "tokenizer.vocabulary_size=4"))  # another corpus of the same files
 
 
 def test_the_offline_switch(tmp_path, monkeypatch):
     for value in ("1", "true"):
         monkeypatch.setenv("CONCORD_OFFLINE", value)
         with pytest.raises(UserError, match="since the network is switched off; put the file at .*/downloads/clams/ru/train.txt"):
-            train_module.corpus_of(settings(tmp_path, "lang=ru", "data=clams"))
+            prepare_corpus(settings(tmp_path, "lang=ru", "data=clams"))
     for value in ("", "0", "false"):
         monkeypatch.setenv("CONCORD_OFFLINE", value)
-        assert train_module.source_of(settings(tmp_path, "lang=ru", "data=clams")).offline is False
+        assert corpus_recipe(settings(tmp_path, "lang=ru", "data=clams")).source().offline is False
 
 
 @pytest.mark.parametrize(
@@ -199,7 +203,7 @@ def test_the_offline_switch(tmp_path, monkeypatch):
 )
 def test_wrong_choices_are_told_the_remedy(tmp_path, overrides, message):
     with pytest.raises(UserError, match=message):
-        train_module.corpus_of(settings(tmp_path, *overrides))
+        prepare_corpus(settings(tmp_path, *overrides))
 
 
 def test_challenge_sentences_are_left_out_of_ones_own_text(tmp_path):
@@ -207,8 +211,8 @@ def test_challenge_sentences_are_left_out_of_ones_own_text(tmp_path):
     prose = challenge[0].upper() + challenge[1:] + "."
     (tmp_path / "own.txt").write_text(f"{prose} Der Arzt ruft den Esel.\n" * 40, encoding="utf-8")
     chosen = ["data=text", f"data.path={tmp_path}/own.txt"]
-    kept = train_module.corpus_of(settings(tmp_path, *chosen))
-    left = train_module.corpus_of(settings(tmp_path, *chosen, "data.exclude_challenge=true"))
+    kept = prepare_corpus(settings(tmp_path, *chosen))
+    left = prepare_corpus(settings(tmp_path, *chosen, "data.exclude_challenge=true"))
     assert left.report == {"challenge sentences": 40}
     assert sum(len(split) for split in kept.splits().values()) == 80
     assert sum(len(split) for split in left.splits().values()) == 40
@@ -219,8 +223,8 @@ def test_a_treebank_with_split_clitics_is_known_as_one(tmp_path):
     (tmp_path / "he.conllu").write_text(line * 30, encoding="utf-8")
     for words, clitics, known in (("surface", "joined", "הילד"), ("syntactic", "split", "ילד")):
         chosen = settings(tmp_path, "lang=he", "data=conllu", f"data.path={tmp_path}/he.conllu", f"data.words={words}")
-        assert known in train_module.corpus_of(chosen).vocabulary
-        assert train_module.about(chosen, train_module.corpus_of(chosen))["clitics"] == clitics
+        assert known in prepare_corpus(chosen).vocabulary
+        assert chosen.facts()["clitics"] == clitics
 
 
 def test_a_sample_of_ones_own_text(tmp_path):

@@ -1,9 +1,9 @@
 """Words that a script glues to the next one. Grammars mark them (`ה+ ילד`); sets and corpora choose how they look."""
 
 import re
-from typing import Literal
 
-Clitics = Literal["split", "joined"]
+from ...settings.languages import Clitics
+
 Spans = tuple[tuple[int, int], ...]
 
 # A plus that closes a longer word: neither the word "+" nor "C++".

@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from .clitics import MARK, Clitics, joined_spans, render
+from ...settings.languages import Clitics
+from .clitics import MARK, joined_spans, render
 from .features import Value, read
 from .frames import Frame, frames
 from .notices import GrammarError, Notice

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .clitics import MARK, Clitics, render
+from ...settings.languages import Clitics
+from .clitics import MARK, render
 from .notices import GrammarError
 from .rules import Grammar
 from .unroll import Branch, Node, unroll

@@ -62,12 +62,12 @@ def _close(made: ChallengeSet, line: int, group: list[tuple[bool, str]]) -> None
     if not group:
         return
     flags, words = [flag for flag, _ in group], [tuple(sentence.split()) for _, sentence in group]
-    spans = targets(words)
+    spans = target_spans(words)
     roles = numbered_roles(flags)
     made.add(line, {}, [Variant(*each) for each in zip(roles, flags, words, [None] * len(words), spans, strict=True)])
 
 
-def targets(words: list[tuple[str, ...]]) -> list[tuple[Span, ...]]:
+def target_spans(words: list[tuple[str, ...]]) -> list[tuple[Span, ...]]:
     """The stretch in which the sentences of a group differ from the first."""
     if len(words) < 2:
         return [()] * len(words)
@@ -82,7 +82,7 @@ def _recover_features(made: ChallengeSet) -> None:
     blocks = BLOCKS.get((made.language, made.construction), [])
     if not blocks or sum(size for _, size in blocks) != len(made):
         return
-    known = [features(made.construction, numbers) for numbers, _ in blocks]
+    known = [number_features(made.construction, numbers) for numbers, _ in blocks]
     found: list[Mapping[str, Value]] = [each for each, (_, size) in zip(known, blocks, strict=True) for _ in range(size)]
     if _agree(made, found):
         made.features = found
@@ -99,7 +99,7 @@ def _agree(made: ChallengeSet, found: list[Mapping[str, Value]]) -> bool:
     return True
 
 
-def features(construction: str, numbers: tuple[str, ...]) -> dict[str, Value]:
+def number_features(construction: str, numbers: tuple[str, ...]) -> dict[str, Value]:
     """Within an object relative the tested verb agrees with the second noun, elsewhere with the first."""
     if len(numbers) == 1:
         return {"subject_number": numbers[0]}

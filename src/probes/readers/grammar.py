@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...data.grammar import Expansion, load
-from ...data.grammar.clitics import Clitics
 from ...data.grammar.folder import SUFFIX
+from ...settings.languages import Clitics
 from ..challenge_set import TARGET, ChallengeSet, Contrast, Span
 
 SUFFIXES = {".avg"}
@@ -18,10 +18,10 @@ def recognises(file: Path, head: str) -> bool:
 
 
 def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[ChallengeSet]:
-    yield expanded(file.parent, file.stem, language, clitics)
+    yield expand_grammar(file.parent, file.stem, language, clitics)
 
 
-def expanded(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
+def expand_grammar(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
     """A construction of a folder of grammars, with the features and spans that the grammar knows."""
     expansion = Expansion(load(folder, name), clitics)
     made = ChallengeSet(name, language, dataset="grammar", file=str(folder / f"{name}{SUFFIX}"))

@@ -13,7 +13,7 @@ from typing import Any
 from ..challenge_set import ChallengeSet, Contrast, SetError, Value, Variant
 from ..pairs import pair
 from ..set_file import encodable
-from .clams import targets
+from .clams import target_spans
 
 SUFFIXES = {".pickle", ".pkl"}
 NUMBERS = {"sing": "singular", "plur": "plural"}
@@ -42,7 +42,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
             raise SetError(file, None, f"a case must be text with a list of sentences; here {reprlib.repr(case)[:80]}")
         for group in groups:
             number += 1
-            made.add(number, features(case), _variants(group, file, case))
+            made.add(number, case_features(case), _variants(group, file, case))
     if not len(made):
         raise SetError(file, None, "there are no sentences in it")
     if len(set(map(len, (item.variants for item in made)))) > 1:
@@ -73,11 +73,11 @@ def _variants(group: Any, file: Path, case: str) -> list[Variant]:
     words = [tuple(sentence.split()) for sentence in sentences]
     if len(words) == 2:
         return pair(words[0], words[1])
-    spans = targets(words)
+    spans = target_spans(words)
     return [Variant(GRADES[i], i == 0, words[i], None, spans[i]) for i in range(3)]
 
 
-def features(case: str) -> dict[str, Value]:
+def case_features(case: str) -> dict[str, Value]:
     """`plur_ES_EV_sing_MS_MV`: what is tested comes first, then what varies around it, in every construction.
 
     So within an object relative the first number is that of the embedded subject (ES). Polarity items have a tense instead.

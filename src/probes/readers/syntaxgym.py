@@ -6,7 +6,7 @@ from typing import Any
 
 from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Variant
 from ..pairs import words_of
-from ..set_file import parsed
+from ..set_file import parse_json
 
 SUFFIXES = {".json"}
 
@@ -38,7 +38,7 @@ def _suite(file: Path) -> dict[str, Any]:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise SetError(file, None, f"not UTF-8 (offset {error.start}); save the file as UTF-8") from None
-    suite = parsed(text, file)
+    suite = parse_json(text, file)
     if not isinstance(suite, dict):
         raise SetError(file, None, "a suite is one JSON object")
     return suite

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Sentence(NamedTuple):
+class ProbeSentence(NamedTuple):
     """What is scored. `text` is how the source writes it (`sleeps.`), where that is not words and spaces (`sleeps .`)."""
 
     words: str  # separated by single spaces
@@ -39,4 +39,4 @@ class WordScores:
 class Scorer(Protocol):
     name: str
 
-    def score(self, sentences: Sequence[Sentence]) -> WordScores: ...
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores: ...

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from ...data.tokenizer import Tokenizer
 from ...lm.model import LanguageModel
-from ..prefix_tree import Block, blocks
-from . import Sentence, WordScores
+from ..prefix_tree import TreeBlock, tree_blocks
+from . import ProbeSentence, WordScores
 
 # Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
 STATES = 256 << 20
@@ -30,14 +30,14 @@ class Forest:
     pieces: NDArray[np.int64]  # (W,) where the pieces of each word begin
     count: int  # of all pieces
     unknown: NDArray[np.bool_]  # (W,)
-    blocks: list[Block]
+    blocks: list[TreeBlock]
 
     def contexts(self) -> int:
         """Steps that a model makes for it."""
         return sum(block.tree.contexts() for block in self.blocks)
 
 
-def planted(sentences: Sequence[Sentence], tokenizer: Tokenizer, budget: int) -> Forest:
+def plant_forest(sentences: Sequence[ProbeSentence], tokenizer: Tokenizer, budget: int) -> Forest:
     """The prefix trees of these sentences, in blocks of about `budget` nodes."""
     known: dict[str, Sequence[int]] = {}
     ids: list[int] = []
@@ -54,7 +54,7 @@ def planted(sentences: Sequence[Sentence], tokenizer: Tokenizer, budget: int) ->
         starts.append(len(ids))
     flat, begins = np.array(ids, np.int64), np.array(words, np.int64)
     unknown = _summed(flat == tokenizer.unk, begins) > 0
-    return Forest(np.array(firsts), begins, len(flat), unknown, blocks(flat, np.array(starts), budget))
+    return Forest(np.array(firsts), begins, len(flat), unknown, tree_blocks(flat, np.array(starts), budget))
 
 
 def _summed(values: NDArray[Any], begins: NDArray[np.int64]) -> NDArray[Any]:
@@ -64,7 +64,7 @@ def _summed(values: NDArray[Any], begins: NDArray[np.int64]) -> NDArray[Any]:
 
 def budget_for(model: LanguageModel) -> int:
     """Nodes of a block: as many as keep their states within bounds, for sentences of some twelve words."""
-    with reading(model):
+    with scoring_mode(model):
         _, state = model.read(torch.zeros((1, 12), dtype=torch.long, device=_device(model)))
     size = sum(part.numel() * part.element_size() for part in state)
     return int(np.clip(STATES // size, 512, 16_384))
@@ -79,10 +79,10 @@ class IncrementalScorer:
         self.tokenizer = tokenizer
         self.start = start
 
-    def plant(self, sentences: Sequence[Sentence]) -> Forest:
-        return planted(sentences, self.tokenizer, budget_for(self.model))
+    def plant(self, sentences: Sequence[ProbeSentence]) -> Forest:
+        return plant_forest(sentences, self.tokenizer, budget_for(self.model))
 
-    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         forest = self.plant(sentences)
         return self.scores(forest, self.logprobs(forest))
 
@@ -93,12 +93,12 @@ class IncrementalScorer:
     def logprobs(self, forest: Forest, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
         """Of every piece of every sentence. Of several processes each takes every `world`-th block; the rest is 0."""
         found = np.zeros(forest.count, np.float32)
-        with reading(self.model):
+        with scoring_mode(self.model):
             for block in forest.blocks[rank::world]:
                 found[block.places] = self._edges(block).numpy()[block.tree.paths]
         return found
 
-    def _edges(self, block: Block) -> Tensor:
+    def _edges(self, block: TreeBlock) -> Tensor:
         """The log-probability of each node's token after its parent, level by level."""
         tree, device = block.tree, _device(self.model)
         tokens = torch.from_numpy(tree.tokens).to(device)
@@ -159,7 +159,7 @@ def _device(model: LanguageModel) -> torch.device:
 
 
 @contextmanager
-def reading(model: LanguageModel) -> Iterator[None]:
+def scoring_mode(model: LanguageModel) -> Iterator[None]:
     """No dropout, no gradients, 32 bits; afterwards everything is as it was. Nothing here draws a random number."""
     training = model.training
     model.eval()

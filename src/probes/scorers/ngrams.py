@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.tokenizer import Tokenizer
-from . import Sentence, WordScores
+from . import ProbeSentence, WordScores
 
 BACK_OFF = math.log(0.4)
 CHUNK = 1 << 20
@@ -30,7 +30,7 @@ class NgramScorer:
         self.tokenizer = tokenizer
         self.vocabulary = len(tokenizer)
 
-    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         known: dict[str, Sequence[int]] = {}
         ids, begins, firsts = [], [], [0]
         for sentence in sentences:

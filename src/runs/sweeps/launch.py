@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ...terminal import console, show_whole
 from ...settings.run import RunSettings
+from ...terminal import console, show_whole
 from .board import Board
 from .job import TRAIN, freeze, is_done, labels, make_job, must_differ
 from .loop import JobList, Place, Sweep, Work

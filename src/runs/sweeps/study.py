@@ -16,8 +16,8 @@ from optuna.trial import FrozenTrial, TrialState
 from rich.table import Table
 
 from ...errors import UserError
-from ...terminal import console, show_whole, table
 from ...settings.run import RunSettings, settings_hash
+from ...terminal import console, show_whole, table
 from .board import Board
 from .job import Job, freeze, make_job, short_names, thaw
 from .launch import JobPlaces, run

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from concord.probes.scorers import Sentence
+from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.pretrained import Options, PretrainedError, load, scorer
 from concord.probes.scorers.pretrained.cached import Cached
 from hub_server import serving
 from pretrained_models import save
 
-PAIR = [Sentence("the author laughs .", (2, 3), item=0), Sentence("the author laugh .", (2, 3), item=0)]
+PAIR = [ProbeSentence("the author laughs .", (2, 3), item=0), ProbeSentence("the author laugh .", (2, 3), item=0)]
 
 
 def changed(folder: Path, **values):

@@ -7,22 +7,22 @@ import re
 import numpy as np
 import pytest
 import torch
-from concord.probes.scorers import Sentence
+from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.pretrained import Options, PretrainedError, scorer
 from concord.probes.scorers.pretrained.masked import RULES
 from pretrained_models import CAUSAL, MASKED
 
 SENTENCES = [
-    Sentence("the author laughs .", (2, 3), item=0),
-    Sentence("the author laugh .", (2, 3), item=0),
-    Sentence("the author that the guards like swims .", (6, 7), item=1),
-    Sentence("the author that the guards like swim .", (6, 7), item=1),
-    Sentence("the authors near the pilots are naïve and old .", (5, 7), item=2),
-    Sentence("the authors near the pilots is naïve and old .", (5, 7), item=2),
-    Sentence("Élise doesn't laugh .", (1, 3), "Élise doesn't laugh.", item=3),
-    Sentence("Élise don't laugh .", (1, 3), "Élise don't laugh.", item=3),
-    Sentence("the author laughs .", (2, 3), item=4),  # once more
-    Sentence("laughs", (0, 1), item=5),
+    ProbeSentence("the author laughs .", (2, 3), item=0),
+    ProbeSentence("the author laugh .", (2, 3), item=0),
+    ProbeSentence("the author that the guards like swims .", (6, 7), item=1),
+    ProbeSentence("the author that the guards like swim .", (6, 7), item=1),
+    ProbeSentence("the authors near the pilots are naïve and old .", (5, 7), item=2),
+    ProbeSentence("the authors near the pilots is naïve and old .", (5, 7), item=2),
+    ProbeSentence("Élise doesn't laugh .", (1, 3), "Élise doesn't laugh.", item=3),
+    ProbeSentence("Élise don't laugh .", (1, 3), "Élise don't laugh.", item=3),
+    ProbeSentence("the author laughs .", (2, 3), item=4),  # once more
+    ProbeSentence("laughs", (0, 1), item=5),
 ]
 
 
@@ -147,7 +147,9 @@ def pieces_read(made):
 def test_equal_masked_inputs_are_read_once(pretrained):
     made = scorer("masked_target", pretrained("bert"))
     pairs = [
-        Sentence(f"the {noun} near the pilots {verb} .", (5, 6)) for noun in ("author", "guard") for verb in ("laughs", "laugh")
+        ProbeSentence(f"the {noun} near the pilots {verb} .", (5, 6))
+        for noun in ("author", "guard")
+        for verb in ("laughs", "laugh")
     ]
     counts = pieces_read(made)
     scores = made.score(pairs * 50)
@@ -172,11 +174,11 @@ def test_a_target_scorer_gives_other_words_zero(pretrained):
 
 @pytest.mark.parametrize("family", [*MASKED, *CAUSAL])
 def test_the_pieces_of_a_word_are_the_word(pretrained, family):
-    from concord.probes.scorers.pretrained.word_pieces import tokenised
+    from concord.probes.scorers.pretrained.word_pieces import tokenise
 
     tokenizer = pretrained(family).tokenizer
     for spacing, sentence in itertools.product(("written", "joined"), SENTENCES):
-        (pieces,) = tokenised(tokenizer, [sentence], spacing, marks=True)
+        (pieces,) = tokenise(tokenizer, [sentence], spacing, marks=True)
         for number, word in enumerate(sentence.words.split(" ")):
             ids = pieces.ids[pieces.of(number, number + 1)]
             if not pieces.unknown[number]:
@@ -186,7 +188,7 @@ def test_the_pieces_of_a_word_are_the_word(pretrained, family):
 def test_joined_writes_tokens_as_running_text_does():
     from concord.probes.scorers.pretrained.word_pieces import text_of
 
-    tokens = Sentence("l' auteur , qui rit , ( oui ) est là .")
+    tokens = ProbeSentence("l' auteur , qui rit , ( oui ) est là .")
     assert text_of(tokens, "joined") == ("l'auteur, qui rit, (oui) est là.", [2, 8, 9, 13, 17, 18, 20, 23, 24, 28, 31, 32])
     assert text_of(tokens, "written")[0] == tokens.words
     assert text_of(tokens._replace(text="L'auteur, oui."), "written")[0] == "L'auteur, oui."
@@ -195,7 +197,7 @@ def test_joined_writes_tokens_as_running_text_does():
 def test_words_are_found_in_the_text_of_the_source():
     from concord.probes.scorers.pretrained.word_pieces import text_of
 
-    sentence = Sentence("Katherine ca n't help herself .", (4, 5), "Katherine can't  help herself.")
+    sentence = ProbeSentence("Katherine ca n't help herself .", (4, 5), "Katherine can't  help herself.")
     text, ends = text_of(sentence, "written")
     assert text == sentence.text
     starts = [0, *ends[:-1]]
@@ -203,7 +205,7 @@ def test_words_are_found_in_the_text_of_the_source():
 
 
 def test_unknown_pieces_are_tested_for_explicitly(pretrained):
-    sentences = [Sentence("the author laughs 好 .", (3, 4)), Sentence("the author laughs old .", (3, 4))]
+    sentences = [ProbeSentence("the author laughs 好 .", (3, 4)), ProbeSentence("the author laughs old .", (3, 4))]
     for family in MASKED:
         scores = scorer("masked_target", pretrained(family)).score(sentences)
         assert scores.unknown.tolist() == [False, False, False, True, False, *[False] * 5]
@@ -238,11 +240,11 @@ def test_equal_pieces_marks_items_whose_targets_differ_in_their_number_of_pieces
                 marked = scores.unknown[scores.firsts[n] : scores.firsts[n + 1]]
                 assert marked[slice(*SENTENCES[n].target)].all() == (len(counts) > 1)
     with pytest.raises(ValueError, match="Sentence.item"):
-        made.score([Sentence("the author laughs .", (2, 3))])
+        made.score([ProbeSentence("the author laughs .", (2, 3))])
 
 
 def test_a_sentence_without_a_target_cannot_be_scored_by_it(pretrained):
-    scores = scorer("masked_target", pretrained("bert")).score([Sentence("the author laughs ."), SENTENCES[0]])
+    scores = scorer("masked_target", pretrained("bert")).score([ProbeSentence("the author laughs ."), SENTENCES[0]])
     assert scores.unknown.tolist() == [True] * 4 + [False] * 4
 
 
@@ -258,7 +260,7 @@ def test_a_sentence_that_is_too_long_is_named(pretrained, family):
     scoring = "pll" if family in MASKED else "causal"
     if family != "bloom":  # it has no longest sentence
         with pytest.raises(PretrainedError, match=r"reads at most 40 pieces; this sentence has \d+: the the"):
-            scorer(scoring, pretrained(family)).score([Sentence(" ".join(["the"] * 50))])
+            scorer(scoring, pretrained(family)).score([ProbeSentence(" ".join(["the"] * 50))])
 
 
 def test_wrong_names_of_scorings_and_starts_are_told(pretrained):

@@ -3,7 +3,6 @@
 import csv
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import optuna
 import pytest
@@ -16,6 +15,7 @@ from concord.runs.sweeps.study import Wishes, alone, opened, report, study_name
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState
+from training_runs import settings
 
 BOTH = Objectives(["valid/perplexity", "probe/acc"], ["minimize", "maximize"])
 
@@ -215,15 +215,8 @@ def test_wrong_wishes_are_told(tmp_path, wish, message):
 
 def test_other_settings_are_another_study_and_more_trials_the_same(tmp_path):
     def named(seed: int = 1, space=None, **more) -> str:
-        base = {
-            "lang": {"code": "de"},
-            "model": {"name": "lstm"},
-            "data": {"name": "grammar"},
-            "seed": seed,
-            "model.dropout": 0.1,
-        }
-        program = SimpleNamespace(science=lambda settings: {key: settings[key] for key in ("seed", "model.dropout")})
-        return study_name(base, space or {"model.dropout": FloatDistribution(0, 1)}, wishes(tmp_path, **more), program)
+        base = settings(f"seed={seed}")
+        return study_name(base, space or {"model.dropout": FloatDistribution(0, 1)}, wishes(tmp_path, **more))
 
     assert named() == named(n_trials=99, n_jobs=7)
     assert (

@@ -11,6 +11,7 @@ reported as uncovered.
 """
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 from ....errors import UserError
@@ -29,7 +30,7 @@ from .options import Options
 from .pretrained_error import PretrainedError
 from .unmasked import Unmasked
 
-__all__ = ["SCORINGS", "Options", "Pretrained", "PretrainedError", "default_scoring", "load", "scorer"]
+__all__ = ["SCORINGS", "Options", "Pretrained", "PretrainedError", "check_names", "default_scoring", "load", "scorer"]
 
 SCORINGS: dict[str, Kind] = {**dict.fromkeys([*RULES, "sentence_ce"], "masked"), "causal": "causal"}
 
@@ -54,10 +55,16 @@ def scorer(scoring: str, pretrained: Pretrained, options: Options | None = None,
     return made if cache is None else Cached(made, f"{pretrained.digest} {scoring} {chosen}", cache)
 
 
+def check_names(scorings: Sequence[str]) -> None:
+    """Before a model is loaded: whether there are such scores."""
+    for scoring in scorings:
+        if scoring not in SCORINGS:
+            raise UserError(f"probes.scoring={scoring}: there is no such scoring; there are: {', '.join(SCORINGS)}")
+
+
 def check(scoring: str, pretrained: Pretrained) -> None:
     """Before any work: whether there is such a scoring, and for this kind of model."""
-    if scoring not in SCORINGS:
-        raise UserError(f"probes.scoring={scoring}: there is no such scoring; there are: {', '.join(SCORINGS)}")
+    check_names([scoring])
     if SCORINGS[scoring] != pretrained.kind:
         fitting = ", ".join(name for name, kind in SCORINGS.items() if kind == pretrained.kind)
         raise PretrainedError(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import Scorer, Sentence, WordScores
+from .. import ProbeSentence, Scorer, WordScores
 
 log = logging.getLogger(__name__)
 # Part of every name: raise it when a scorer changes what it computes.
@@ -23,7 +23,7 @@ class Cached:
         self.name = scorer.name
         self.scorer, self.key, self.folder = scorer, key, folder
 
-    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         file = self.folder / f"{self._name(sentences)}.npz"
         known = _read(file)
         if known is not None:
@@ -33,7 +33,7 @@ class Cached:
         _write(file, scores)
         return scores
 
-    def _name(self, sentences: Sequence[Sentence]) -> str:
+    def _name(self, sentences: Sequence[ProbeSentence]) -> str:
         digest = hashlib.blake2b(f"{VERSION}\n{self.key}\n{self.name}\n".encode(), digest_size=16)
         for sentence in sentences:
             digest.update(f"{sentence.words}\t{sentence.target}\t{sentence.text}\t{sentence.item}\n".encode())

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .. import Sentence, WordScores
+from .. import ProbeSentence, WordScores
 from .forward import ALIKE, Forward
 from .loading import Pretrained
 from .options import Options
@@ -89,7 +89,7 @@ class Causal:
         self.forward = Forward(pretrained)
         self.shares: bool | None = None  # not known yet
 
-    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=False)
         sequences = [(*self.start, *pieces.ids.tolist()) for pieces in made]
         distinct = sorted(set(sequences))

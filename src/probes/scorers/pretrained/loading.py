@@ -14,7 +14,7 @@ from transformers.utils import logging
 from ....errors import UserError
 from ....lm import hf  # noqa: F401 - so that folders which an export has written are known
 from .memory import check_fits
-from .model_files import CONFIG, configuration, digest, fetched, find, weight_files
+from .model_files import CONFIG, configuration, digest, fetch, find, weight_files
 from .pretrained_error import PretrainedError
 
 Kind = Literal["masked", "causal"]
@@ -50,7 +50,7 @@ def load(
     found = kind_of(name, config) if kind == "auto" else kind
     weights = weight_files(source, safetensors)
     check_fits(name, source.sizes, weights, config, place)
-    folder = fetched(source, weights)
+    folder = fetch(source, weights)
     with _quiet():
         tokenizer = _tokenizer(name, str(folder), found)
         model = _model(name, str(folder), found, safetensors).to(place).eval()

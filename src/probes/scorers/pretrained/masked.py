@@ -12,40 +12,40 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import Sentence, WordScores
+from .. import ProbeSentence, WordScores
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
 from .questions import Questions
 from .scores import first_words, multi_piece, unequal, unknown, without_target, word_scores
 from .scoring_progress import shown
-from .word_pieces import MARK, Pieces, read_by
+from .word_pieces import MARK, WordPieces, read_by
 
 # From the pieces of a sentence, its target and the place that is scored to the places that are hidden.
-Rule = Callable[[Pieces, tuple[int, int], int], NDArray[np.bool_]]
+Rule = Callable[[WordPieces, tuple[int, int], int], NDArray[np.bool_]]
 
 
-def _target(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+def _target(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
     return (pieces.words >= target[0]) & (pieces.words < target[1]) & _from(pieces, place)
 
 
-def _piece(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+def _piece(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
     return np.arange(len(pieces.ids)) == place
 
 
-def _rest_of_word(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+def _rest_of_word(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
     return (pieces.units == pieces.units[place]) & _from(pieces, place)
 
 
-def _word(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+def _word(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
     return pieces.units == pieces.units[place]
 
 
-def _rest(pieces: Pieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+def _rest(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
     return _from(pieces, place) & (pieces.words != MARK)
 
 
-def _from(pieces: Pieces, place: int) -> NDArray[np.bool_]:
+def _from(pieces: WordPieces, place: int) -> NDArray[np.bool_]:
     return np.arange(len(pieces.ids)) >= place
 
 
@@ -72,7 +72,7 @@ class Masked:
         self.name = scoring + "".join(mark for mark, given in marks.items() if given)
         self.forward = Forward(pretrained)
 
-    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
         questions = Questions()
         words: list[int] = []
@@ -86,7 +86,7 @@ class Masked:
             answers = questions.answers(self.forward, self.options.tokens, advance)
         return word_scores(made, words, answers[asked], unknown(made, sentences, self.drops))
 
-    def _places(self, pieces: Pieces, sentence: Sentence) -> list[int]:
+    def _places(self, pieces: WordPieces, sentence: ProbeSentence) -> list[int]:
         """What is scored; a target that a rule leaves out is not."""
         if not self.only_target:
             return np.flatnonzero(pieces.words != MARK).tolist()

@@ -20,7 +20,7 @@ PIECES = re.compile(r"tokenizer\.json|vocab\.(txt|json)|tekken\.json|.*\.(model|
 ASIDE = re.compile(r"[^/]*\.(json|txt|model|spm|tiktoken|jinja)")
 
 
-class Source(Protocol):
+class ModelFiles(Protocol):
     """Where files come from. `sizes` has every file at the top, in bytes, before any weight is fetched."""
 
     name: str
@@ -63,7 +63,7 @@ class Hub:
             raise PretrainedError(self.name, message) from error
 
 
-def find(name: str, revision: str | None = None) -> Source:
+def find(name: str, revision: str | None = None) -> ModelFiles:
     """The model's files, wherever they are."""
     if Path(name).expanduser().is_dir():
         return Folder(name, Path(name).expanduser())
@@ -97,7 +97,7 @@ def kept(name: str, revision: str | None, why: str) -> Folder:
     return Folder(name, Path(folder), where)
 
 
-def configuration(source: Source) -> dict[str, Any]:
+def configuration(source: ModelFiles) -> dict[str, Any]:
     """What the model says of itself, as plain values."""
     file = source.fetch([CONFIG]) / CONFIG
     if not file.is_file():
@@ -111,7 +111,7 @@ def configuration(source: Source) -> dict[str, Any]:
     return config
 
 
-def weight_files(source: Source, safetensors: bool) -> list[str]:
+def weight_files(source: ModelFiles, safetensors: bool) -> list[str]:
     """The files with the weights: safetensors, in which nothing can run, unless one insists on what there is."""
     safe = sorted(file for file in source.sizes if SAFE.fullmatch(file))
     if safe:
@@ -126,7 +126,7 @@ def weight_files(source: Source, safetensors: bool) -> list[str]:
     return pickled
 
 
-def fetched(source: Source, weights: Sequence[str]) -> Path:
+def fetch(source: ModelFiles, weights: Sequence[str]) -> Path:
     """A folder with configuration, tokenizer and weights. Shards that are missing are named."""
     if not any(PIECES.fullmatch(file) for file in source.sizes):
         remedy = "copy tokenizer.json from the model it was made from"

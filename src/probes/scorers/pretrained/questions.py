@@ -33,7 +33,7 @@ class Questions:
         """The log-probability asked for by each question."""
         found = np.empty(self.count, np.float32)
         for rows in batches([len(ids) for ids in self.inputs], tokens):
-            inputs = padded([self.inputs[row] for row in rows], forward.pad)
+            inputs = pad([self.inputs[row] for row in rows], forward.pad)
             length = inputs["input_ids"].shape[1]
             places: dict[int, int] = {}
             asked, pieces, numbers = [], [], []
@@ -58,7 +58,7 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
         first += size
 
 
-def padded(rows: Sequence[Ids], pad: int) -> dict[str, torch.Tensor]:
+def pad(rows: Sequence[Ids], pad: int) -> dict[str, torch.Tensor]:
     """Filled up on the right, which no model looks at."""
     longest = max(map(len, rows))
     ids = torch.full((len(rows), longest), pad)

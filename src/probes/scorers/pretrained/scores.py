@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import Sentence, WordScores
-from .word_pieces import Pieces
+from .. import ProbeSentence, WordScores
+from .word_pieces import WordPieces
 
 Marks = NDArray[np.bool_]  # (number of words,)
 
 
 def word_scores(
-    made: Sequence[Pieces], words: Sequence[int], logprobs: NDArray[np.float32], unknown: Sequence[Marks]
+    made: Sequence[WordPieces], words: Sequence[int], logprobs: NDArray[np.float32], unknown: Sequence[Marks]
 ) -> WordScores:
     """Sums pieces into words: `words` and `logprobs` go together, `words` counted through all sentences."""
     firsts = np.concatenate([[0], np.cumsum([len(pieces.unknown) for pieces in made])]).astype(np.int64)
@@ -21,34 +21,34 @@ def word_scores(
     return WordScores(firsts, summed.astype(np.float32), np.concatenate([np.zeros(0, bool), *unknown]))
 
 
-def first_words(made: Sequence[Pieces]) -> list[int]:
+def first_words(made: Sequence[WordPieces]) -> list[int]:
     """The number of each sentence's first word, counted through all sentences."""
     return [0, *np.cumsum([len(pieces.unknown) for pieces in made]).tolist()][:-1]
 
 
 # From pieces and sentences to the words of each that a rule leaves out.
-Drop = Callable[[Sequence[Pieces], Sequence[Sentence]], list[Marks]]
+Drop = Callable[[Sequence[WordPieces], Sequence[ProbeSentence]], list[Marks]]
 
 
-def unknown(made: Sequence[Pieces], sentences: Sequence[Sentence], rules: Sequence[Drop]) -> list[Marks]:
+def unknown(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence], rules: Sequence[Drop]) -> list[Marks]:
     """Words that the model has no pieces for, and words that a rule leaves out."""
     columns = [[pieces.unknown for pieces in made], *(rule(made, sentences) for rule in rules)]
     return [np.logical_or.reduce(marks) for marks in zip(*columns, strict=True)]
 
 
-def without_target(made: Sequence[Pieces], sentences: Sequence[Sentence]) -> list[Marks]:
+def without_target(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
     """Where there is nothing to mask, no word can be compared."""
     both = zip(made, sentences, strict=True)
     return [np.full(len(pieces.unknown), sentence.target[0] == sentence.target[1]) for pieces, sentence in both]
 
 
-def multi_piece(made: Sequence[Pieces], sentences: Sequence[Sentence]) -> list[Marks]:
+def multi_piece(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
     """Goldberg's rule: a target that is not one piece is not scored."""
     both = zip(made, sentences, strict=True)
     return [_target(pieces, sentence, len(pieces.of(*sentence.target)) != 1) for pieces, sentence in both]
 
 
-def unequal(made: Sequence[Pieces], sentences: Sequence[Sentence]) -> list[Marks]:
+def unequal(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
     """Zaczynska et al.'s rule: where the targets of an item differ in their number of pieces, none is scored."""
     counts: dict[int, set[int]] = {}
     for pieces, sentence in zip(made, sentences, strict=True):
@@ -59,7 +59,7 @@ def unequal(made: Sequence[Pieces], sentences: Sequence[Sentence]) -> list[Marks
     return [_target(pieces, sentence, len(counts[sentence.item]) > 1) for pieces, sentence in both]
 
 
-def _target(pieces: Pieces, sentence: Sentence, marked: bool) -> Marks:
+def _target(pieces: WordPieces, sentence: ProbeSentence, marked: bool) -> Marks:
     marks = np.zeros(len(pieces.unknown), bool)
     marks[slice(*sentence.target)] = marked
     return marks

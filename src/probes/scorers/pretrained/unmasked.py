@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import Sentence, WordScores
+from .. import ProbeSentence, WordScores
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
@@ -27,7 +27,7 @@ class Unmasked:
         self.name = "sentence_ce" + "".join(mark for mark, given in marks.items() if given)
         self.forward = Forward(pretrained)
 
-    def score(self, sentences: Sequence[Sentence]) -> WordScores:
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
         questions = Questions()
         words: list[int] = []

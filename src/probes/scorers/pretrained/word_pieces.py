@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import Sentence
+from .. import ProbeSentence
 from .loading import Pretrained
 from .pretrained_error import PretrainedError
 
@@ -20,7 +20,7 @@ AT_ONCE = 4096  # sentences in one call of the tokenizer
 
 
 @dataclass(frozen=True)
-class Pieces:
+class WordPieces:
     """One sentence as a model reads it, its marks included."""
 
     ids: NDArray[np.int64]  # (T,)
@@ -35,7 +35,7 @@ class Pieces:
         return np.flatnonzero((self.words >= start) & (self.words < end))
 
 
-def text_of(sentence: Sentence, spacing: Spacing) -> tuple[str, list[int]]:
+def text_of(sentence: ProbeSentence, spacing: Spacing) -> tuple[str, list[int]]:
     """What the tokenizer reads, and where in it each word ends. `joined` writes tokens as running text does: `sleeps.`"""
     if sentence.text:
         return _written(sentence)
@@ -47,7 +47,7 @@ def text_of(sentence: Sentence, spacing: Spacing) -> tuple[str, list[int]]:
     return text, ends
 
 
-def _written(sentence: Sentence) -> tuple[str, list[int]]:
+def _written(sentence: ProbeSentence) -> tuple[str, list[int]]:
     """As the source writes it: its words are all that is not white space, one after the other, whatever stands between them."""
     text = unicodedata.normalize("NFC", sentence.text)
     place, ends = 0, []
@@ -59,9 +59,9 @@ def _written(sentence: Sentence) -> tuple[str, list[int]]:
     return text, ends
 
 
-def tokenised(tokenizer: Any, sentences: Sequence[Sentence], spacing: Spacing, marks: bool) -> list[Pieces]:
+def tokenise(tokenizer: Any, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool) -> list[WordPieces]:
     """The pieces of every sentence; with the marks that the model was trained with, or bare."""
-    made: list[Pieces] = []
+    made: list[WordPieces] = []
     for first in range(0, len(sentences), AT_ONCE):
         texts = [text_of(sentence, spacing) for sentence in sentences[first : first + AT_ONCE]]
         bare = [text for text, _ in texts]
@@ -70,16 +70,16 @@ def tokenised(tokenizer: Any, sentences: Sequence[Sentence], spacing: Spacing, m
     return made
 
 
-def target_pieces(tokenizer: Any, sentences: Sequence[Sentence]) -> list[tuple[int, bool]]:
+def target_pieces(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[tuple[int, bool]]:
     """Of each sentence the number of pieces of its target, where it stands, and whether all of them are known."""
-    made = tokenised(tokenizer, sentences, "written", marks=False)
+    made = tokenise(tokenizer, sentences, "written", marks=False)
     both = zip(made, sentences, strict=True)
     return [(len(pieces.of(*s.target)), not pieces.unknown[slice(*s.target)].any()) for pieces, s in both]
 
 
-def read_by(pretrained: Pretrained, sentences: Sequence[Sentence], spacing: Spacing, marks: bool) -> list[Pieces]:
+def read_by(pretrained: Pretrained, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool) -> list[WordPieces]:
     """The same for a model, which may be unable to read as many."""
-    made = tokenised(pretrained.tokenizer, sentences, spacing, marks)
+    made = tokenise(pretrained.tokenizer, sentences, spacing, marks)
     for pieces, sentence in zip(made, sentences, strict=True):
         if len(pieces.ids) > pretrained.longest:
             message = f"it reads at most {pretrained.longest} pieces; this sentence has {len(pieces.ids)}: {sentence.words[:60]}…"
@@ -87,7 +87,7 @@ def read_by(pretrained: Pretrained, sentences: Sequence[Sentence], spacing: Spac
     return made
 
 
-def _pieces(encoding: Any, ends: list[int], unk: int | None) -> Pieces:
+def _pieces(encoding: Any, ends: list[int], unk: int | None) -> WordPieces:
     """In plain loops: for a dozen pieces they are quicker than arrays."""
     words, units, seen, bad = [], [], set(), set()
     word = unit = 0
@@ -106,4 +106,6 @@ def _pieces(encoding: Any, ends: list[int], unk: int | None) -> Pieces:
         if piece == unk:
             bad.add(owner)
     unknown = [number not in seen or number in bad for number in range(len(ends))]
-    return Pieces(np.array(columns[0], np.int64), np.array(words, np.int64), np.array(units, np.int64), np.array(unknown, bool))
+    return WordPieces(
+        np.array(columns[0], np.int64), np.array(words, np.int64), np.array(units, np.int64), np.array(unknown, bool)
+    )
