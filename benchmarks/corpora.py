@@ -18,10 +18,10 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import yaml
-from concord.data.blocks import cores
 from concord.data.corpora import CorpusRecipe, Downloads
 from concord.data.corpus import Corpus
 from concord.data.grammar import constructions, folder_of, languages
+from concord.machine import cores
 from concord.probes.readers.grammar import expand_grammar
 from concord.settings.corpora import read_corpus_settings
 from concord.settings.languages import read_language_choice
@@ -97,7 +97,7 @@ def main() -> None:
     asked = parser.parse_args()
     folder, more = asked.folder, f"{asked.times} ×"
     columns = ["sentences", "words", "types", "unknown", "words covered", "items covered", "MB", "s", "MB/s", "from cache s"]
-    sizes = table(f"corpora with 50,000 words, {cores()} cores", "lang", numbers=columns)
+    sizes = table(f"corpora with 50,000 words, {len(cores())} cores", "lang", numbers=columns)
     memory = table("peak MB", "lang", numbers=["1 ×", "a worker", more, "a worker ", f"{more}: MB", "types", "MB/s"])
     for lang in asked.languages or languages():
         with tempfile.TemporaryDirectory() as work:

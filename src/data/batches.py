@@ -15,6 +15,8 @@ from torch import Tensor
 
 from ..errors import UserError
 from .corpus import Split
+from .ragged import gather
+from .vocabulary import EOS_ID
 
 # The target of a position that holds no token; torch's losses know it by this number.
 NO_TARGET = -100
@@ -105,7 +107,7 @@ class Sentences:
 
 def words_in(ids: np.ndarray, begins: np.ndarray | None) -> int:
     """Without <eos>, and without what is no token; of pieces only those that begin a word."""
-    tokens = ids[ids > 0]
+    tokens = ids[(ids != EOS_ID) & (ids != NO_TARGET)]
     return len(tokens) if begins is None else int(begins[tokens].sum())
 
 
@@ -113,11 +115,11 @@ def pad_sentences(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
     """Sentences side by side, shorter ones filled up at the right, where nothing depends on it."""
     if not len(chosen):
         # A rank without a sentence in the last batch still takes part in the step, with nothing to predict.
-        return torch.zeros((1, 1), dtype=torch.long), torch.full((1, 1), NO_TARGET)
+        return torch.full((1, 1), EOS_ID), torch.full((1, 1), NO_TARGET)
     starts, ends = split.offsets[chosen], split.offsets[chosen + 1]
     width = int((ends - starts).max())
     targets = np.full((len(chosen), width), NO_TARGET, dtype=np.int64)
-    inputs = np.zeros((len(chosen), width), dtype=np.int64)  # 0 is <eos>, which every sentence follows
+    inputs = np.full((len(chosen), width), EOS_ID, dtype=np.int64)  # which every sentence follows
     for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         sentence = split.ids[start:end]
         targets[row, : end - start] = sentence
@@ -131,12 +133,13 @@ class Stream:
     def __init__(
         self, split: Split, columns: int, window: int, random: np.random.Generator, plan: Plan, begins: np.ndarray | None
     ) -> None:
-        tokens = _concatenated(split, random.permutation(len(split)))
+        order = random.permutation(len(split))
+        tokens = gather(np.asarray(split.ids), split.offsets[order], split.lengths()[order])
         wide = columns * plan.world
         height = math.ceil(len(tokens) / wide)
         # Inputs and targets are two views of one text, a token apart; the first token of all follows <eos>.
         text = np.full(height * wide + 1, NO_TARGET, dtype=np.int32)
-        text[0] = 0
+        text[0] = EOS_ID
         text[1 : len(tokens) + 1] = tokens
         self.inputs = text[:-1].reshape(wide, height)  # a row is a column of the stream
         self.targets = text[1:].reshape(wide, height)
@@ -155,15 +158,6 @@ class Stream:
         inputs = np.maximum(self.inputs[ours, window], 0).astype(np.int64)  # behind the end: any token, nothing to predict
         targets = self.targets[ours, window].astype(np.int64)
         return torch.from_numpy(inputs), torch.from_numpy(targets), index == 0, self.words[index]
-
-
-def _concatenated(split: Split, order: np.ndarray) -> np.ndarray:
-    """The sentences in the given order, without a loop over them."""
-    lengths = split.lengths()[order]
-    ends = np.cumsum(lengths)
-    within = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
-    text: np.ndarray = np.asarray(split.ids)[np.repeat(split.offsets[order], lengths) + within]
-    return text
 
 
 @dataclass(frozen=True)
@@ -279,4 +273,4 @@ class EvaluationLoader:
     def __iter__(self) -> Iterator[Batch]:
         for chosen in self.batches:
             inputs, targets = pad_sentences(self.split, chosen[self.plan.rank :: self.plan.world])
-            yield Batch(inputs, targets, True, int((targets > 0).sum()), 1.0)
+            yield Batch(inputs, targets, True, words_in(targets.numpy(), None), 1.0)

@@ -2,7 +2,6 @@
 
 import itertools
 import multiprocessing
-import os
 import signal
 from array import array
 from collections import Counter
@@ -14,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..errors import UserError
+from ..machine import cores
 from .grammar.sample import without_closing
 
 CHARACTERS = 1 << 20  # of a chunk: enough work to be worth sending, little enough to hold
@@ -111,14 +111,9 @@ def chunks(file: str, lines: Iterable[str], reader: Reader) -> Iterator[Chunk]:
         yield Chunk(file, first, held)
 
 
-def cores() -> int:
-    """Those that we may use."""
-    return len(os.sched_getaffinity(0))
-
-
 def in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int | None = None) -> Iterator[Result]:
     """`map` on several processes: results come in the order of the items, and no item is fetched long before its turn."""
-    wanted = cores() if workers is None else workers
+    wanted = len(cores()) if workers is None else workers
     stream = iter(items)
     yield from map(function, itertools.islice(stream, 2))  # so little text is done before a process has started
     ahead = list(itertools.islice(stream, wanted))

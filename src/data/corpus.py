@@ -1,26 +1,24 @@
 """A corpus as numbers on disk: built once under a name that says all it depends on, then memory-mapped by every run."""
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..files import checksum, lock
 from . import corpus_build
-from .corpus_build import FORMAT, CorpusError, digest
+from .corpus_build import FORMAT, CorpusError
 from .ragged import gather
 from .selection import EVERYTHING, Selection
 from .sources import Source
 from .splits import SPLITS
 from .tokenizer import Tokenizer, TokenizerRule, restore_tokenizer
-from .vocabulary import VocabularyRule
+from .vocabulary import UNK_ID, VocabularyRule
 
 __all__ = ["Corpus", "CorpusError", "Split", "VocabularyRule", "corpus_name", "encode_split", "prepare", "read_corpus"]
 
@@ -57,7 +55,7 @@ class Split:
         ids = self.ids[: offsets[-1]]
         spelled = None if begins is None else int(begins[ids].sum())
         languages = None if self.languages is None else self.languages[:sentences]
-        return Split(ids, offsets, int((ids == 1).sum()), spelled, languages)
+        return Split(ids, offsets, int((ids == UNK_ID).sum()), spelled, languages)
 
     def of_language(self, number: int) -> "Split":
         """The sentences of one language."""
@@ -65,7 +63,7 @@ class Split:
         chosen = np.flatnonzero(self.languages == number)
         lengths = self.lengths()[chosen]
         ids = gather(np.asarray(self.ids), self.offsets[chosen], lengths)
-        return Split(ids, np.concatenate([[0], np.cumsum(lengths)]), int((ids == 1).sum()))
+        return Split(ids, np.concatenate([[0], np.cumsum(lengths)]), int((ids == UNK_ID).sum()))
 
 
 @dataclass(frozen=True)
@@ -116,8 +114,7 @@ def prepare(
     """The corpus from the cache, built first if it is not there. Safe when several processes ask at the same time."""
     folder = cache / corpus_name(source, rule, selection)
     if not folder.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with _locked(folder.with_suffix(".lock")):
+        with lock(folder.with_suffix(".lock")):
             if not folder.exists():  # another process may have built it while we waited
                 _build(source, rule, selection, folder, workers)
     return read_corpus(folder)
@@ -127,14 +124,6 @@ def encode_split(source: Source, tokenizer: Tokenizer, split: str, selection: Se
     """One split of a source, by a tokenizer that was made elsewhere."""
     ids, offsets = corpus_build.encode_source(source, tokenizer, split, selection)
     return Split(ids, offsets, int((ids == tokenizer.unk).sum()))
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    """One process at a time; the lock goes away with the process, however it ends."""
-    with file.open("w", encoding="utf-8") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
 
 
 def _build(source: Source, rule: TokenizerRule, selection: Selection, folder: Path, workers: int | None) -> None:
@@ -155,7 +144,7 @@ def read_corpus(folder: Path) -> Corpus:
     remedy = f"delete it and it is built anew: rm -r {folder}"
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        damaged = [name for name, known in about["files"].items() if digest(folder / name) != known]
+        damaged = [name for name, known in about["files"].items() if checksum(folder / name) != known]
     except (OSError, KeyError, ValueError) as error:
         raise CorpusError(f"{folder}: this prepared corpus is damaged ({error!r}); {remedy}") from None
     if damaged:

@@ -3,11 +3,10 @@
 Memory does not grow with the text, but for a few bytes a sentence.
 """
 
-import hashlib
 import json
 import mmap
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..errors import UserError
+from ..files import checksum
 from ..terminal import console
 from .block_store import BlockStore
 from .blocks import Block
@@ -196,13 +196,6 @@ def _finish(about: dict[str, Any], tokenizer: Tokenizer, work: Path) -> None:
     (work / "vocabulary.txt").write_text("\n".join(tokenizer.words) + "\n", encoding="utf-8")
     if "tokenizer" in tokenizer.plain():
         (work / "tokenizer.json").write_text(json.dumps(tokenizer.plain()["tokenizer"]), encoding="utf-8")
-    digests = {file.name: digest(file) for file in sorted(work.iterdir())}
+    digests = {file.name: checksum(file) for file in sorted(work.iterdir())}
     complete = {"format": FORMAT} | about | {"files": digests}
     (work / "about.json").write_text(json.dumps(complete, ensure_ascii=False, indent=1), encoding="utf-8")
-
-
-def digest(file: Path) -> str:
-    """A checksum of a file."""
-    with file.open("rb") as stream:
-        new: Callable[[], Any] = lambda: hashlib.blake2b(digest_size=16)  # noqa: E731
-        return hashlib.file_digest(stream, new).hexdigest()

@@ -4,7 +4,6 @@ While a file is fetched it is `<name>.part`; under its own name it is complete. 
 how large it is and its checksum, as they were when it was first complete.
 """
 
-import fcntl
 import hashlib
 import http.client
 import json
@@ -22,6 +21,7 @@ from typing import Any
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
 from ..errors import UserError
+from ..files import lock, write_atomically
 from ..terminal import console
 
 log = logging.getLogger(__name__)
@@ -84,8 +84,7 @@ def record_of(file: Path) -> Record | None:
 
 def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATIENT) -> Record:
     """The file, from the network if it is not there yet. Many processes may ask at once."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(file.with_name(f"{file.name}.lock")):
+    with lock(file.with_name(f"{file.name}.lock")):
         known = record_of(file)
         if not file.exists():
             if offline:
@@ -230,17 +229,7 @@ def _measure(url: str, file: Path) -> Record:
 
 
 def _write_record(file: Path, known: Record) -> None:
-    temporary = file.with_name(f"{file.name}.json.new")
-    temporary.write_text(json.dumps(asdict(known), indent=1), encoding="utf-8")
-    os.replace(temporary, _record(file))
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    """One process at a time; the lock goes away with the process, however it ends."""
-    with file.open("w", encoding="utf-8") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
+    write_atomically(_record(file), json.dumps(asdict(known), indent=1))
 
 
 # -------------------------------------------------------------------- on screen

@@ -13,7 +13,7 @@ import sentencepiece
 
 from ..errors import UserError
 from .counts import Counts
-from .vocabulary import EOS, UNK
+from .vocabulary import EOS, EOS_ID, UNK, UNK_ID
 
 START = "▁"  # begins the first piece of every word
 KINDS = ("unigram", "bpe")
@@ -31,9 +31,9 @@ class Pieces:
         self.model = model
         self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         self.words: list[str] = self.processor.id_to_piece(list(range(len(self.processor))))
-        self.eos, self.unk = self.words.index(EOS), self.words.index(UNK)
-        if self.eos != 0:
-            raise ValueError(f"{EOS} must be the first piece; this model has it at {self.eos}")
+        if self.words[:2] != [EOS, UNK]:
+            raise ValueError(f"pieces begin with {EOS} and {UNK}; these begin with {self.words[:2]}")
+        self.eos, self.unk = EOS_ID, UNK_ID
         self.known: dict[str, list[int]] = {}
 
     @classmethod
@@ -119,9 +119,9 @@ class PieceRule:
                 hard_vocab_limit=False,  # a small text has fewer pieces to learn than were asked for
                 byte_fallback=True,
                 character_coverage=0.9999,
-                eos_id=0,
+                eos_id=EOS_ID,
                 eos_piece=EOS,
-                unk_id=1,
+                unk_id=UNK_ID,
                 unk_piece=UNK,
                 bos_id=-1,
                 pad_id=-1,

@@ -1,25 +1,20 @@
 """Text files: plain or compressed, raw prose or already tokenised, as sentences of tokens."""
 
-import bz2
 import glob
-import gzip
-import lzma
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import IO
 
 import sentencex
 
 from ..errors import UserError
+from ..files import read_lines
 from .blocks import Chunk, Reader, chunks
 from .tokens import Tokenization
 from .vocabulary import EOS
 
 ENDINGS = ".txt, or compressed .gz .xz .bz2; UTF-8"
-OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 
 class TextError(UserError):
@@ -97,31 +92,8 @@ def check_files(files: Sequence[Path]) -> None:
 
 
 def lines(file: Path) -> Iterator[str]:
-    """The lines of a file, decompressed by its ending; not UTF-8 is an error that gives the byte offset."""
-    offset = 0
-    with _open(file) as stream:
-        try:
-            for number, raw in enumerate(stream, start=1):
-                yield _decoded(raw, file, number, offset)
-                offset += len(raw)
-        except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-            if file.suffix not in OPENERS:
-                raise
-            raise TextError(f"{file}: cannot be decompressed ({error}); it is cut off or not a {file.suffix} file") from None
-
-
-def _decoded(raw: bytes, file: Path, number: int, offset: int) -> str:
-    try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        at = offset + error.start
-        raise TextError(
-            f"{file}:{number}: not UTF-8: byte 0x{raw[error.start]:02x} at offset {at:,}; convert the file (iconv does it)"
-        ) from None
-
-
-def _open(file: Path) -> IO[bytes]:
+    """The lines of a file of text."""
     check_files([file])
-    opener = OPENERS.get(file.suffix)
-    stream: IO[bytes] = opener(file, "rb") if opener else file.open("rb")  # type: ignore[operator]
-    return stream
+    yield from read_lines(
+        file, lambda file, line, message: TextError(f"{file}:{line}: {message}" if line else f"{file}: {message}")
+    )

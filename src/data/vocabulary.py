@@ -11,7 +11,9 @@ from ..errors import UserError
 from .counts import Counts
 from .splits import SPLITS
 
+# Every vocabulary begins with these two; a sentence stands between two <eos>, and each word that is not known is <unk>.
 EOS, UNK = "<eos>", "<unk>"
+EOS_ID, UNK_ID = 0, 1
 
 
 class Vocabulary:
@@ -25,7 +27,7 @@ class Vocabulary:
         if len(self.ids) < len(self.words):
             repeated = next(word for i, word in enumerate(self.words) if self.ids[word] != i)
             raise ValueError(f"a vocabulary has every word once; {repeated!r} is in this one twice")
-        self.eos, self.unk = 0, 1
+        self.eos, self.unk = EOS_ID, UNK_ID
 
     @classmethod
     def from_counts(cls, words: Sequence[str], counts: Sequence[int] | np.ndarray, size: int | None) -> "Vocabulary":

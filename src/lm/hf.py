@@ -7,7 +7,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, pr
 from transformers import AutoConfig, AutoModelForCausalLM, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.modeling_outputs import CausalLMOutput
 
-from ..data.vocabulary import EOS, UNK, Vocabulary
+from ..data.vocabulary import EOS, EOS_ID, UNK, Vocabulary
 from .model import Architecture, LanguageModel
 from .networks.transformer import Transformer, sinusoids
 
@@ -21,7 +21,7 @@ class ConcordConfig(PretrainedConfig):
         self.architecture = architecture or {}
         self.about = about or {}
         self.vocab_size = self.architecture.get("vocabulary_size", 0)
-        rest = {"bos_token_id": 0, "eos_token_id": 0, "tie_word_embeddings": bool(self.architecture.get("tied"))} | rest
+        rest = {"bos_token_id": EOS_ID, "eos_token_id": EOS_ID, "tie_word_embeddings": bool(self.architecture.get("tied"))} | rest
         super().__init__(**rest)
 
 

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import networks
+from .state import State, check_rows
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,20 @@ class LanguageModel(nn.Module):
         if tied:
             self.decoder.weight = self.embedding.weight
 
-    def contexts(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+    def contexts(self, inputs: Tensor, state: State = None) -> tuple[Tensor, State]:
         """What the model makes of each position and its left: (B, T) → (B, T, D), to be compared with every word."""
         dropout = self.architecture.dropout
         x = F.dropout(self.embedding(inputs), dropout, self.training)  # (B, T, D)
         y, state = self.network(x, state)  # (B, T, H)
         return self.projection(F.dropout(y, dropout, self.training)), state
 
-    def read(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+    def read(self, inputs: Tensor, state: State = None) -> tuple[Tensor, State]:
         """Contexts in evaluation mode, and a state from which any network can read on; see `networks`."""
         y, state = self.network.read(self.embedding(inputs), state)
+        check_rows(state, len(inputs))
         return self.projection(y), state
 
-    def forward(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+    def forward(self, inputs: Tensor, state: State = None) -> tuple[Tensor, State]:
         """Log-probabilities of every next word: (B, T) → (B, T, V)."""
         y, state = self.contexts(inputs, state)
         return F.log_softmax(self.decoder(y).float(), dim=-1), state

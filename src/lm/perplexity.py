@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ..data.batches import NO_TARGET, EvaluationLoader, Plan
 from ..data.corpus import Split
+from ..data.vocabulary import EOS_ID
 from .loss import summed_nll
 from .model import LanguageModel
 
@@ -60,7 +61,7 @@ class Tally:
 
 def word_mask(begins: Sequence[bool] | None) -> Tensor | None:
     """Which tokens count as a word or a sentence's end, (V,), from those that begin a word; None where all do."""
-    return None if begins is None else torch.tensor(begins) | (torch.arange(len(begins)) == 0)
+    return None if begins is None else torch.tensor(begins) | (torch.arange(len(begins)) == EOS_ID)
 
 
 def words_among(targets: Tensor, counts: Tensor | None) -> int | None:

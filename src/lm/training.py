@@ -18,6 +18,7 @@ from .loss import summed_nll
 from .model import LanguageModel
 from .optimisation import Schedule, optimizer
 from .perplexity import Tally, word_mask, words_among
+from .state import State, map_tensors
 
 
 class NotFinite(UserError):
@@ -50,7 +51,7 @@ class Training(pl.LightningModule):
         self.about = about
         self.loader = loader
         self.contexts = model.contexts
-        self.state: Any = None  # of the network at the end of the last window, where windows follow each other
+        self.state: State = None  # of the network at the end of the last window, where windows follow each other
         self.words_seen = 0
         self.since_log = Tally()
         self.in_epoch = Tally()  # for the eye
@@ -82,10 +83,10 @@ class Training(pl.LightningModule):
             group["lr"] = self.optimizer_settings["lr"] * factor
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        state = None if batch.fresh or self.state is None else tuple(part.to(batch.inputs.device) for part in self.state)
+        state = None if batch.fresh else map_tensors(lambda part: part.to(batch.inputs.device), self.state)
         contexts, state = self.contexts(batch.inputs, state)
         nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
-        self.state = _detached(state) if self.loader.shape.window else None
+        self.state = map_tensors(Tensor.detach, state) if self.loader.shape.window else None
         self.words_seen += batch.words
         self.since_log.add(nll, tokens)
         self.in_epoch.add(nll, tokens)
@@ -201,7 +202,7 @@ class Training(pl.LightningModule):
             "words_seen": self.words_seen,
             "since_log": self.since_log.of_each_rank(self.device),
             "schedule": self.schedule.state_dict(),
-            "state": _gathered(self.state),
+            "state": _gather_ranks(self.state),
             "place": self.loader.place(),
         }
 
@@ -212,7 +213,7 @@ class Training(pl.LightningModule):
         self.schedule.load_state_dict(saved["schedule"])
         nll, *counts = saved["since_log"][self.global_rank]
         self.since_log.add(torch.tensor(nll, dtype=torch.float64), *counts)
-        self.state = _scattered(saved["state"], self.global_rank, self.trainer.world_size)
+        self.state = _rows_of_rank(saved["state"], self.global_rank, self.trainer.world_size)
 
 
 class TrainingLog(Callback):
@@ -225,22 +226,19 @@ class TrainingLog(Callback):
         module.log_if_due(batch_idx)
 
 
-def _detached(state: Any) -> Any:
-    return None if state is None else tuple(part.detach() for part in state)
-
-
-def _gathered(state: Any) -> Any:
+def _gather_ranks(state: State) -> State:
     """The states of all ranks side by side, in the order of the stream's columns: rank r has columns r, r + world, …"""
-    if state is None or not torch.distributed.is_initialized():
+    if not torch.distributed.is_initialized():
         return state
     world = torch.distributed.get_world_size()
-    parts = []
-    for part in state:  # (L, B, H)
+
+    def gather(part: Tensor) -> Tensor:  # (L, B, …)
         pieces = [torch.empty_like(part) for _ in range(world)]
         torch.distributed.all_gather(pieces, part.contiguous())
-        parts.append(torch.stack(pieces, dim=2).flatten(1, 2))
-    return tuple(parts)
+        return torch.stack(pieces, dim=2).flatten(1, 2)
+
+    return map_tensors(gather, state)
 
 
-def _scattered(state: Any, rank: int, world: int) -> Any:
-    return None if state is None else tuple(part[:, rank::world].contiguous() for part in state)
+def _rows_of_rank(state: State, rank: int, world: int) -> State:
+    return map_tensors(lambda part: part[:, rank::world].contiguous(), state)

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..files import write_atomically
 from ..settings.languages import Clitics
 from .challenge_set import ChallengeSet, Contrast, Span
 from .readers import depends_on, reader
@@ -28,9 +28,7 @@ def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Cli
             place.unlink(missing_ok=True)  # damaged: read the source again
     sets = list(reader(form).read(file, language, **how))
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = place.with_suffix(f".{os.getpid()}")
-    temporary.write_text(json.dumps([_columns(made) for made in sets], ensure_ascii=False), encoding="utf-8")
-    os.replace(temporary, place)
+    write_atomically(place, json.dumps([_columns(made) for made in sets], ensure_ascii=False))
     return sets
 
 

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from ..files import replace_atomically, write_atomically
 from .accuracy import CHANCE, MEAN, Accuracy, ConstructionRow, Mean, Table
 from .probe import Probe
 from .scorers import WordScores
@@ -101,10 +101,9 @@ def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[pa.Arra
 def _write(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
     """Whole or not at all; what the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_suffix(".new")
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)
-    parquet.write_table(columns.replace_schema_metadata({"concord": stated}), temporary, compression="zstd")
-    os.replace(temporary, file)
+    with replace_atomically(file) as new:
+        parquet.write_table(columns.replace_schema_metadata({"concord": stated}), new, compression="zstd")
 
 
 # ------------------------------------------------------------------- summaries
@@ -116,9 +115,7 @@ def save_summary(folder: Path, tables: Mapping[str, Table], about: Mapping[str, 
     plain = {"version": VERSION, **about, "chance": CHANCE, "tables": {name: _plain(table) for name, table in tables.items()}}
     text = json.dumps(plain, indent=1, ensure_ascii=False, default=str, allow_nan=False)
     for name, content in (("summary.json", text), ("summary.csv", _csv(tables)), ("summary.md", markdown(tables, about))):
-        temporary = folder / f"{name}.new"
-        temporary.write_text(content, encoding="utf-8")
-        os.replace(temporary, folder / name)
+        write_atomically(folder / name, content)
 
 
 def read_summary(folder: Path) -> tuple[dict[str, Table], dict[str, Any]]:

@@ -1,46 +1,24 @@
 """Lines, JSON objects and table rows of strangers' files, with errors that say where."""
 
-import gzip
 import json
-import lzma
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from ..files import read_lines
 from .challenge_set import SetError
 
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines, without their ends; blank ones are left out. Compressed files by their ending."""
+    """Numbered lines; blank ones are left out."""
     empty = True
-    try:
-        with _opened(file) as stream:
-            for number, raw in enumerate(stream, start=1):
-                text = _decoded(raw, file, number).rstrip("\r\n")
-                if text.strip():
-                    empty = False
-                    yield number, text
-    except (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error) as error:
-        raise SetError(file, None, f"cannot be decompressed ({error}); it is cut off or not a {file.suffix} file") from None
-    except OSError as error:
-        raise SetError(file, None, f"cannot be read ({error.strerror})") from None
+    for number, text in enumerate(read_lines(file, SetError), start=1):
+        if text.strip():
+            empty = False
+            yield number, text
     if empty:
         raise SetError(file, None, "there is nothing in it")
-
-
-def _opened(file: Path) -> IO[bytes] | gzip.GzipFile:
-    if file.suffix == ".gz":
-        return gzip.open(file, "rb")
-    return lzma.open(file, "rb") if file.suffix == ".xz" else file.open("rb")
-
-
-def _decoded(raw: bytes, file: Path, number: int) -> str:
-    try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        raise SetError(file, number, f"not UTF-8: byte 0x{raw[error.start]:02x}; save the file as UTF-8") from None
 
 
 def objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -1,12 +1,13 @@
 """metrics.csv: every number of a run, a row an event. Ours, because it must survive being stopped and continued."""
 
 import csv
-import os
 from pathlib import Path
 from typing import Any
 
 from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
+
+from ..files import replace_atomically
 
 
 class MetricsFile(Logger):
@@ -59,12 +60,10 @@ class MetricsFile(Logger):
         # A column that no row uses any more came after the checkpoint; it will come again at its place.
         if rows < self.rows:
             columns = [name for name in columns if any(row.get(name) for row in kept)]
-        temporary = self.file.with_suffix(".new")
-        with temporary.open("w", encoding="utf-8", newline="") as stream:
+        with replace_atomically(self.file) as new, new.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, columns, restval="", extrasaction="ignore")
             writer.writeheader()
             writer.writerows(kept)
-        os.replace(temporary, self.file)
         self.columns, self.rows = columns, rows
 
 

@@ -1,6 +1,5 @@
 """A run's folder: everything about it in one place, under a name that says what it is."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -10,15 +9,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import yaml
 
 from ..errors import UserError
+from ..files import FileInUse, is_locked, lock, write_atomically
 from .signals import Interrupted
 
 PACKAGES = (
@@ -99,19 +99,17 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """One process at a time trains a run; the lock goes away with the process, however it ends."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._lock.open("w", encoding="utf-8") as stream:
-            # More than once: somebody may just be asking whether it is held.
-            if not any(_acquired(stream, pause) for pause in (0, 0.1, 0.3)):
-                raise RunExists(f"{self.path}: another process is training this run; wait, or give another name=")
+        with ExitStack() as held:
+            try:
+                # Not at once: somebody may just be asking whether it is held.
+                held.enter_context(lock(self._lock, patience=0.5))
+            except FileInUse:
+                raise RunExists(f"{self.path}: another process is training this run; wait, or give another name=") from None
             yield
 
     def in_use(self) -> bool:
         """Whether some process is training this run now."""
-        if not self._lock.exists():
-            return False
-        with self._lock.open(encoding="utf-8") as stream:
-            return not _acquired(stream)
+        return is_locked(self._lock)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
@@ -124,7 +122,7 @@ class RunFolder:
             with suppress(OSError):  # on a full disk the error itself must get through
                 known = self.provenance()
                 known["starts"][-1]["ended"] = {"state": "stopped" if stopped else "failed", "why": text.splitlines()[0]}
-                _write(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
+                write_atomically(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
             raise
 
     def provenance(self) -> dict[str, Any]:
@@ -147,13 +145,13 @@ class RunFolder:
         self.checkpoints.mkdir(parents=True, exist_ok=True)
         for leftover in self.checkpoints.glob("*.new"):
             leftover.unlink()
-        _write(self.path / "config.yaml", config)
+        write_atomically(self.path / "config.yaml", config)
         known = self.provenance()
         # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
         known.setdefault("wandb_id", _wandb_id(self.path.name))
         known["corpus"] = corpus
         known.setdefault("starts", []).append(provenance())
-        _write(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
+        write_atomically(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
         return known
 
     def clear(self) -> None:
@@ -163,7 +161,7 @@ class RunFolder:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def finish(self, result: dict[str, Any]) -> None:
-        _write(self.path / "DONE", json.dumps(result, indent=1))
+        write_atomically(self.path / "DONE", json.dumps(result, indent=1))
 
 
 def provenance() -> dict[str, Any]:
@@ -201,20 +199,3 @@ def _wandb_id(name: str) -> str:
     if "WANDB_SWEEP_ID" in os.environ and "WANDB_RUN_ID" in os.environ:
         return os.environ["WANDB_RUN_ID"]
     return hashlib.blake2b(f"{name}{time.time_ns()}".encode(), digest_size=4).hexdigest()
-
-
-def _acquired(stream: IO[str], pause: float = 0) -> bool:
-    """Whether the lock could be had; it is held until the file is closed."""
-    time.sleep(pause)
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _write(file: Path, text: str) -> None:
-    """Whole or not at all."""
-    temporary = file.with_suffix(file.suffix + ".new")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, file)

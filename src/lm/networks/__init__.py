@@ -4,7 +4,8 @@ A network is a file here with a `build(width, **settings)` that returns a module
     hidden: int                                    its width H
     forward(x, state) -> (y, state)                (B, T, D) → (B, T, H); state is None at the start of a sentence
     read(x, state) -> (y, state)                   the same, but the state remembers all that was read, so that any network can
-                                                   read on word by word; its tensors have B in second place
+                                                   read on word by word
+A state is a tensor or a structure of tensors, B in second place of each (`lm.state`).
 and a YAML in conf/model whose `network.name` is the file's name.
 """
 

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ...data.tokenizer import Tokenizer
+from ...data.vocabulary import EOS_ID
 from ...lm.model import LanguageModel
+from ...lm.state import State, join_rows, map_tensors, pick_rows, tensors_in
 from ..prefix_tree import TreeBlock, tree_blocks
 from . import ProbeSentence, WordScores
 
@@ -19,7 +21,6 @@ from . import ProbeSentence, WordScores
 STATES = 256 << 20
 ROWS = 256
 LOGITS = 4_000_000
-EOS = 0
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,14 @@ def budget_for(model: LanguageModel) -> int:
     """Nodes of a block: as many as keep their states within bounds, for sentences of some twelve words."""
     with scoring_mode(model):
         _, state = model.read(torch.zeros((1, 12), dtype=torch.long, device=_device(model)))
-    size = sum(part.numel() * part.element_size() for part in state)
+    size = sum(part.numel() * part.element_size() for part in tensors_in(state))
     return int(np.clip(STATES // size, 512, 16_384))
 
 
 class IncrementalScorer:
     """A model of ours. `start` is the state it begins every sentence with: None for a zero state."""
 
-    def __init__(self, name: str, model: LanguageModel, tokenizer: Tokenizer, start: Any = None) -> None:
+    def __init__(self, name: str, model: LanguageModel, tokenizer: Tokenizer, start: State = None) -> None:
         self.name = name
         self.model = model
         self.tokenizer = tokenizer
@@ -106,11 +107,14 @@ class IncrementalScorer:
         levels = list(tree.levels())
         # Read further from each level: only these states are kept.
         further = [np.unique(tree.parents[parents]) for parents, _ in levels[1:]] + [np.zeros(0, np.int64)]
-        nodes, state = np.zeros(0, np.int64), None
+        nodes: NDArray[np.int64] = np.zeros(0, np.int64)
+        state: State = None
         for (parents, children), kept in zip(levels, further, strict=True):
             keep = torch.from_numpy(np.searchsorted(parents, kept)).to(device)
             if state is None:
-                contexts, state = self.model.read(torch.full((1, 1), EOS, device=device), self._begun())
+                contexts, state = self.model.read(
+                    torch.full((1, 1), EOS_ID, device=device), map_tensors(lambda part: part.to(device), self.start)
+                )
             else:
                 rows = torch.from_numpy(np.searchsorted(nodes, tree.parents[parents])).to(device)
                 contexts, state = self._read(tokens[parents], rows, state, keep)
@@ -119,21 +123,17 @@ class IncrementalScorer:
             edges[torch.from_numpy(children)] = self._predicted(contexts[:, -1], rows_of_children, tokens[children]).cpu()
         return edges
 
-    def _begun(self) -> Any:
-        device = _device(self.model)
-        return None if self.start is None else tuple(part.to(device) for part in self.start)
-
-    def _read(self, tokens: Tensor, rows: Tensor, state: Any, keep: Tensor) -> tuple[Tensor, Any]:
+    def _read(self, tokens: Tensor, rows: Tensor, state: State, keep: Tensor) -> tuple[Tensor, State]:
         """One token further from the states in these rows, a thousand at a time; the new states of `keep` alone."""
         size = 4 * ROWS
-        contexts, states = [], []
+        contexts, states = list[Tensor](), list[State]()
         for at in range(0, len(tokens), size):
-            y, now = self.model.read(tokens[at : at + size, None], tuple(part[:, rows[at : at + size]] for part in state))
+            y, now = self.model.read(tokens[at : at + size, None], pick_rows(state, rows[at : at + size]))
             first, last = torch.searchsorted(keep, torch.tensor([at, at + size], device=keep.device)).tolist()
             contexts.append(y)
-            states.append(tuple(part[:, keep[first:last] - at] for part in now) if last > first else None)
-        kept = [each for each in states if each is not None]
-        return torch.cat(contexts), tuple(torch.cat(each, dim=1) for each in zip(*kept, strict=True)) if kept else state
+            if last > first:
+                states.append(pick_rows(now, keep[first:last] - at))
+        return torch.cat(contexts), join_rows(states) if states else state
 
     def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
         """Log-probability of each token after the context in its row; both in the order of rows."""

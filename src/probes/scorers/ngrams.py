@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.tokenizer import Tokenizer
+from ...data.vocabulary import EOS_ID
 from . import ProbeSentence, WordScores
 
 BACK_OFF = math.log(0.4)
 CHUNK = 1 << 20
-EOS = 0
 Ids = NDArray[np.int64]
 
 
@@ -34,7 +34,7 @@ class NgramScorer:
         known: dict[str, Sequence[int]] = {}
         ids, begins, firsts = [], [], [0]
         for sentence in sentences:
-            ids.append(EOS)
+            ids.append(EOS_ID)
             for word in sentence.words.split():
                 pieces = known[word] if word in known else known.setdefault(word, self.tokenizer.encode_word(word))
                 begins.append(len(ids))
@@ -43,7 +43,7 @@ class NgramScorer:
         flat, starts = np.array(ids, np.int64), np.array(begins, np.int64)
         values = self._scored(flat)
         # Each sentence's <eos> stands before its first word; it is part of the word before it in the sum, and is worth nothing.
-        values[flat == EOS] = 0.0
+        values[flat == EOS_ID] = 0.0
         unknown = np.add.reduceat(flat == self.tokenizer.unk, starts, dtype=np.float32) > 0
         return WordScores(np.array(firsts), np.add.reduceat(values, starts, dtype=np.float32), unknown)
 
@@ -53,7 +53,7 @@ class NgramScorer:
         score = np.log(np.maximum(counts[0], 0.5) / len(self.corpus))
         usable = np.ones(len(ids), bool)
         for order in range(2, self.order + 1):
-            usable &= np.roll(ids, order - 2) != EOS  # an n-gram begins with <eos> at the earliest
+            usable &= np.roll(ids, order - 2) != EOS_ID  # an n-gram begins with <eos> at the earliest
             longer = np.where(usable, counts[order - 1], 0)
             share = np.maximum(longer, 1) / np.maximum(np.roll(counts[order - 2], 1), 1)
             score = np.where(longer > 0, np.log(share), score + np.where(usable, BACK_OFF, 0.0))

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import UserError
+from ...machine import cores
 from .job import Job
 from .loop import Running
 
@@ -86,11 +87,6 @@ class Process:
         if self.ended is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, number)
-
-
-def cores() -> list[int]:
-    """Those that this process may use."""
-    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
 def gpus() -> list[str]:

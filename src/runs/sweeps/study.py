@@ -1,10 +1,9 @@
 """A search for good settings with Optuna: one trial, one run. The study is in a database, so that it can be taken up again."""
 
 import csv
-import fcntl
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -16,6 +15,7 @@ from optuna.trial import FrozenTrial, TrialState
 from rich.table import Table
 
 from ...errors import UserError
+from ...files import FileInUse, lock
 from ...settings.run import RunSettings, settings_hash
 from ...terminal import console, show_whole, table
 from .board import Board
@@ -139,11 +139,10 @@ def opened(name: str, wishes: Wishes) -> optuna.Study:
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """One process at a time asks Optuna; it can run as many trials at once as it likes."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w", encoding="utf-8") as stream:
+    with ExitStack() as held:
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            held.enter_context(lock(folder / ".lock", patience=0))
+        except FileInUse:
             raise UserError(f"{folder}: another process is at this search; wait for it, or give it more n_jobs") from None
         yield
 

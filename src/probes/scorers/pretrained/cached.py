@@ -2,13 +2,13 @@
 
 import hashlib
 import logging
-import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ....files import replace_atomically
 from .. import ProbeSentence, Scorer, WordScores
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,5 @@ def _read(file: Path) -> WordScores | None:
 
 def _write(file: Path, scores: WordScores) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_suffix(f".{os.getpid()}")
-    with temporary.open("wb") as stream:
+    with replace_atomically(file) as new, new.open("wb") as stream:
         np.savez(stream, firsts=scores.firsts, logprobs=scores.logprobs, unknown=scores.unknown)
-    os.replace(temporary, file)

@@ -1,0 +1,120 @@
+"""Files: one process at a time, written whole or not at all, read line by line whether compressed or not."""
+
+import bz2
+import fcntl
+import gzip
+import hashlib
+import lzma
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from .errors import UserError
+
+OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+# Bytes of a line. Text is cut into sentences a line at a time, which takes some twenty times its size.
+LONGEST_LINE = 16 << 20
+# Makes an error of a file, the number of a line, and what is wrong there.
+Fault = Callable[[Path, int | None, str], UserError]
+
+
+class FileInUse(Exception):
+    """Another process holds the lock."""
+
+
+@contextmanager
+def lock(file: Path, patience: float | None = None) -> Iterator[None]:
+    """One process at a time. The lock goes away with the process, however it ends.
+
+    Waits for it, or for `patience` seconds and then raises FileInUse.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as stream:
+        end = None if patience is None else time.monotonic() + patience
+        if end is None:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        else:
+            while not _acquire(stream):
+                if time.monotonic() >= end:
+                    raise FileInUse(str(file))
+                time.sleep(0.05)
+        yield
+
+
+def is_locked(file: Path) -> bool:
+    """Whether some process holds the lock now."""
+    if not file.exists():
+        return False
+    with file.open(encoding="utf-8") as stream:
+        return not _acquire(stream)
+
+
+def _acquire(stream: IO[str]) -> bool:
+    """Held until the file is closed."""
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def replace_atomically(file: Path) -> Iterator[Path]:
+    """A path beside the file to write to; the file is replaced when everything has reached the disk, and else left as it was."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
+    try:
+        yield temporary
+        _sync(temporary)
+        os.replace(temporary, file)
+        _sync(file.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_atomically(file: Path, content: str | bytes) -> None:
+    """Whole or not at all. Text is UTF-8, its line ends as they are."""
+    with replace_atomically(file) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def checksum(file: Path) -> str:
+    """Of everything in a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def read_lines(file: Path, fault: Fault) -> Iterator[str]:
+    """The lines of a file without their ends, decompressed by its ending; what is wrong with it is raised as a `fault`."""
+    opener = OPENERS.get(file.suffix)
+    offset = number = 0
+    try:
+        stream: IO[bytes]
+        with opener(file, "rb") if opener else file.open("rb") as stream:  # type: ignore[operator]
+            while raw := stream.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(raw) > LONGEST_LINE:
+                    size = f"{LONGEST_LINE >> 20} MB"
+                    raise fault(file, number, f"this line is longer than {size}; write one paragraph or sentence per line")
+                try:
+                    text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    where = f"byte 0x{raw[error.start]:02x} at offset {offset + error.start:,}"
+                    raise fault(file, number, f"not UTF-8: {where}; convert the file (iconv does it)") from None
+                yield text.rstrip("\r\n")
+                offset += len(raw)
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        if opener and not isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+            raise fault(file, None, f"cannot be decompressed ({error}); it is cut off or not a {file.suffix} file") from None
+        raise fault(file, None, f"cannot be read ({getattr(error, 'strerror', None) or error})") from None

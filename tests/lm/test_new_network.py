@@ -1,0 +1,133 @@
+"""A network of one's own: a file in src/lm/networks and one in conf/model, and everything else works as it is."""
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+import training_runs
+from concord.data.batches import Shape
+from concord.data.vocabulary import Vocabulary
+from concord.errors import UserError
+from concord.lm import networks
+from concord.lm.checkpoints import load_model
+from concord.lm.model import Architecture, initialise_model
+from concord.lm.state import check_rows, map_tensors, tensors_in
+from concord.probes.scorers import Sentence
+from concord.probes.scorers.incremental import IncrementalScorer
+from concord.settings import read_run_settings
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+# Their states: one tensor; a dict with a list in it; B where it does not belong.
+GRU = """
+from torch import nn
+from concord.lm.networks import Network
+
+class GRU(Network):
+    def __init__(self, width, hidden, layers):
+        super().__init__()
+        self.hidden = hidden
+        self.layers = nn.GRU(width, hidden, layers, batch_first=True)
+
+    def forward(self, x, state=None):
+        return self.layers(x, state)
+
+    read = forward
+
+def build(width, *, hidden, layers):
+    return GRU(width, hidden, layers)
+"""
+NESTED = GRU.replace(
+    "return self.layers(x, state)",
+    "y, h = self.layers(x, state and state['deep'][0])\n        return y, {'deep': [h], 'none': None}",
+)
+WRONG = GRU.replace(
+    "return self.layers(x, state)", "y, h = self.layers(x, state)\n        return y, h.transpose(0, 1).contiguous()"
+)
+YAML = """
+defaults:
+  - optimizer: adamw
+  - scheduler: constant
+  - _self_
+name: NAME
+embedding: 8
+tied: true
+dropout: 0.0
+init: 0.1
+compile: false
+network: {name: NAME, hidden: 12, layers: 2}
+"""
+NAMES = {"gru": GRU, "nested": NESTED, "wrong": WRONG}
+
+
+@pytest.fixture(autouse=True)
+def added(tmp_path, monkeypatch):
+    """The first file of each."""
+    folder = tmp_path / "networks"
+    folder.mkdir()
+    for name, code in NAMES.items():
+        (folder / f"{name}.py").write_text(code, encoding="utf-8")
+    monkeypatch.setattr(networks, "__path__", [*networks.__path__, str(folder)])
+    yield
+    for name in NAMES:
+        sys.modules.pop(f"concord.lm.networks.{name}", None)
+
+
+def architecture(name: str, words: int = 7) -> Architecture:
+    return Architecture(words, 8, tied=True, dropout=0.0, init=0.5, network={"name": name, "hidden": 12, "layers": 2})
+
+
+@pytest.mark.parametrize("name", ["gru", "nested"])
+def test_words_are_scored_by_a_tree_as_sentence_by_sentence(name):
+    vocabulary = Vocabulary(["<eos>", "<unk>", *"abcde"])
+    model = initialise_model(architecture(name), seed=1).eval()
+    sentences = [Sentence(words) for words in ("a b c", "a b d e", "b", "a b c a", "e d c b a")]
+    scores = IncrementalScorer("x", model, vocabulary).score(sentences)
+    at = 0
+    for sentence in sentences:
+        ids = vocabulary.encode(sentence.words.split())
+        with torch.no_grad():
+            logprobs, _ = model(torch.tensor([[0, *ids[:-1]]]))
+        expected = logprobs[0, range(len(ids)), ids]
+        torch.testing.assert_close(torch.tensor(scores.logprobs[at : at + len(ids)]), expected)
+        at += len(ids)
+
+
+@pytest.mark.parametrize("name", ["gru", "nested"])
+def test_a_stream_carries_its_state_and_goes_on_from_a_checkpoint(tmp_path, name):
+    text = training_runs.corpus(tmp_path / "cache", train=40)
+    made = training_runs.recipe("lstm", len(text.vocabulary), Shape(6, window=7))
+    made = replace(made, architecture=architecture(name, len(text.vocabulary)))
+    training_runs.run(tmp_path / "whole", made, text)
+    half = replace(made, trainer=made.trainer | {"max_epochs": 1}, scheduler={"name": "constant"})
+    whole = replace(half, trainer=made.trainer)
+    training_runs.run(tmp_path / "one", whole, text)
+    training_runs.run(tmp_path / "two", half, text)
+    training_runs.run(tmp_path / "two", whole, text, resume=True)
+    assert training_runs.same_weights(tmp_path / "one/checkpoints/last.ckpt", tmp_path / "two/checkpoints/last.ckpt")
+    model, _, _ = load_model(tmp_path / "whole/checkpoints/best.ckpt")
+    assert model.architecture.network["name"] == name
+
+
+def test_its_settings_are_read_from_a_file_beside_the_others(tmp_path, root: Path):
+    shutil.copytree(root / "conf", tmp_path / "conf")
+    (tmp_path / "conf/model/gru.yaml").write_text(YAML.replace("NAME", "gru"), encoding="utf-8")
+    with initialize_config_dir(str(tmp_path / "conf"), version_base="1.3"):
+        plain = OmegaConf.to_container(compose("train", ["model=gru"]), resolve=True)
+    settings = read_run_settings({key: value for key, value in plain.items() if key not in ("hydra", "debug")})
+    model = settings.model
+    built = initialise_model(Architecture(9, model.embedding, model.tied, model.dropout, model.init, dict(model.network)), seed=0)
+    assert type(built.network).__name__ == "GRU"
+
+
+def test_a_state_that_keeps_no_contract_is_refused():
+    model = initialise_model(architecture("wrong"), seed=0).eval()
+    with pytest.raises(UserError, match=r"a tensor of shape \(5, 2, 12\); the rows of the batch \(5\) come second"):
+        model.read(torch.zeros((5, 3), dtype=torch.long))
+    with pytest.raises(UserError, match="a network's state holds a str"):
+        map_tensors(torch.clone, (torch.zeros(1, 1), "memory"))
+    check_rows(None, 3)
+    assert [len(part) for part in tensors_in({"a": [torch.zeros(1, 2), (torch.zeros(3, 2),)], "b": None})] == [1, 3]
