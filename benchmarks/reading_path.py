@@ -3,9 +3,9 @@
 `python benchmarks/reading_path.py [ROOT]`: ROOT is a checkout (this one unless another is named), before or after the source
 became one package. Reports are left out of the traces: they are a program of their own.
 
-A function is counted once, however often it is called; comprehensions and lambdas belong to the function they stand in. A border
-is crossed where a function leads, directly or through a framework, to one in another file of the project: `borders` counts pairs
-of files, `calls` pairs of functions.
+A function is counted once, however often it is called; comprehensions and lambdas belong to the function they stand in.
+A border is crossed where a function leads, directly or through a framework, to one in another file of the project:
+`borders` counts pairs of files, `calls` pairs of functions.
 """
 
 import argparse
@@ -66,9 +66,10 @@ class Trace:
         return self.known[frame.f_code]
 
     def _place(self, code: CodeType) -> Place | None:
-        if not (code.co_filename.startswith(self.root) and code.co_flags & CO_OPTIMIZED):  # bodies of modules and classes are not
+        file = os.path.realpath(code.co_filename)
+        if not (file.startswith(self.root) and code.co_flags & CO_OPTIMIZED):  # bodies of modules and classes are not
             return None
-        file = code.co_filename.removeprefix(self.root)
+        file = file.removeprefix(self.root)
         name = code.co_qualname.split(".<locals>.<")[0]
         if name.startswith("<") or "report" in Path(file).parts or file.startswith((".venv", "tests", "benchmarks")):
             return None
@@ -150,19 +151,13 @@ def count_inner_imports(tree: ast.AST) -> int:
 
 
 def repeated_modules(source: Path, files: list[Path]) -> dict[str, list[str]]:
-    """Modules of one name in several packages. A format's reader and writer may share its name."""
+    """Modules and packages of one name; a command, a reader and a writer may be called by what they run, read and write."""
     named = defaultdict(list)
     for file in files:
-        where = file.relative_to(source)
-        if file.name == "__init__.py" and file.parent != source:
-            named[file.parent.name].append(str(where))
-        elif not file.name.startswith("__"):
-            named[file.stem].append(str(where))
-    return {name: where for name, where in named.items() if len(where) > 1 and not _reads_and_writes(where)}
-
-
-def _reads_and_writes(where: list[str]) -> bool:
-    return {Path(file).parent.name for file in where} == {"readers", "writers"}
+        where = file.parent if file.name == "__init__.py" else file
+        if where != source and not where.name.startswith("__") and where.parent.name not in ("commands", "readers", "writers"):
+            named[where.stem].append(str(where.relative_to(source)))
+    return {name: where for name, where in named.items() if len(where) > 1}
 
 
 def repeated_classes(source: Path, trees: dict[Path, ast.Module]) -> dict[str, list[str]]:

@@ -92,6 +92,6 @@ def test_accuracies_are_the_same(name):
 @pytest.mark.slow
 def test_reports_show_the_same_numbers(folder):
     runs = [f"runs/{name}" for name in ("lstm", "transformer", "stopped")]
-    run(folder, "-m", "probes.report", *runs, "results", "--out", "report")
+    run(folder, "-m", "concord.commands.report", *runs, "results", "--out", "report")
     for name in ("data.csv", "tables.md"):
         assert (folder / "report" / name).read_text(encoding="utf-8") == (BEFORE / "report" / name).read_text(encoding="utf-8")

@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from concord.commands import evaluate as evaluate_command
+from concord.data.corpus import read_corpus
 from concord.errors import UserError
 from concord.probes.result_files import read_summary
 from concord.runs.logs import keep_log
@@ -54,6 +56,16 @@ def test_training_is_the_same_to_the_bit_with_probes_and_without(finished: Path)
     losses = [[row["train/loss"] for row in read(run / "metrics.csv") if "train/loss" in row] for run in (on, off)]
     assert losses[0] == losses[1]
     assert not (off / "probes").exists()
+
+
+def test_items_say_how_frequent_their_forms_were_in_what_the_model_read(finished: Path) -> None:
+    (text,) = (read_corpus(folder) for folder in (finished / "cache").iterdir() if folder.is_dir())
+    seen = Counter(text.first(60).train.ids.tolist())  # TINY has data.limit=60
+    items = parquet.read_table(finished / "runs/on/probes/final-de-agreement/items.parquet").to_pylist()
+    forms = [(item["good"][slice(*item["good_target"])], item["good_frequency"]) for item in items]
+    single = {form[0]: frequency for form, frequency in forms if len(form) == 1}
+    assert single == {form: seen[text.vocabulary.encode_word(form)[0]] for form in single}
+    assert max(single.values()) > 0
 
 
 def test_every_validation_has_the_probes_in_its_row(finished: Path) -> None:
@@ -102,7 +114,6 @@ def test_evaluate_says_what_the_run_said_of_the_same_weights(finished: Path) -> 
     assert one.drop(["good_frequency", "bad_frequency"]).equals(two.select([name for name in known if "frequency" not in name]))
     assert (finished / "runs/on/probes/leakage-de-agreement.tsv").read_text(encoding="utf-8").startswith("kind\tconstruction")
     item = one.to_pylist()[0]
-    assert item["good_frequency"] >= 0
     assert item["good_score"] == pytest.approx(sum(item["good_logprobs"]), abs=1e-4)
     assert item["good"][-1] == "."
     with (finished / "same/summary.csv").open(encoding="utf-8") as stream:
