@@ -15,8 +15,8 @@ SHOWN = 3  # settings in the name of a condition
 
 
 @dataclass(frozen=True)
-class Group:
-    """Runs that differ in their seed alone. `name` tells the group from the others of the report."""
+class Condition:
+    """Runs that differ in their seed alone. `name` tells the condition from the others of the report."""
 
     name: str
     results: tuple[Result, ...]
@@ -43,46 +43,46 @@ class Group:
         return f"{language_name(self.language)}, {self.name}"
 
 
-def settings_of(result: Result) -> dict[str, Any]:
+def condition_settings(result: Result) -> dict[str, Any]:
     """What makes the condition: a flat view of all settings that change the model, the seed aside."""
     kept = {key: value for key, value in result.settings.items() if key not in ASIDE}
     if kept.get("ckpt_path") in (None, "auto"):  # another file would be another beginning
         kept.pop("ckpt_path", None)
     if isinstance(kept.get("trainer"), Mapping):
         kept["trainer"] = {key: value for key, value in kept["trainer"].items() if key not in MACHINE}
-    return dict(_flat(kept)) | {"languages": "+".join(result.languages)}
+    return dict(_flatten(kept)) | {"languages": "+".join(result.languages)}
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+def _flatten(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     pairs: list[tuple[str, Any]] = []
     for key, value in settings.items():
-        pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) and value else [(f"{prefix}{key}", value)]
+        pairs += _flatten(value, f"{prefix}{key}.") if isinstance(value, Mapping) and value else [(f"{prefix}{key}", value)]
     return pairs
 
 
-def condition(result: Result) -> str:
+def condition_key(result: Result) -> str:
     """Equal for runs that differ in nothing but the seed."""
-    return json.dumps(settings_of(result), sort_keys=True, default=str)
+    return json.dumps(condition_settings(result), sort_keys=True, default=str)
 
 
-def comparable(result: Result) -> tuple[str, ...]:
+def comparison_key(result: Result) -> tuple[str, ...]:
     """Accuracies of the same items under the same contract."""
     return result.language, result.set, result.digest, result.label
 
 
-def _key(result: Result) -> tuple[str, ...]:
-    return (condition(result), *comparable(result), result.sample, result.vocabulary, str(result.finished))
+def _group_key(result: Result) -> tuple[str, ...]:
+    return (condition_key(result), *comparison_key(result), result.sample, result.vocabulary, str(result.finished))
 
 
-def grouped(results: Sequence[Result]) -> list[Group]:
-    """The groups, by language, one language before several, in the order in which they were found."""
+def group_by_condition(results: Sequence[Result]) -> list[Condition]:
+    """The conditions, by language, one language before several, in the order in which they were found."""
     found: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
-        found.setdefault(_key(result), []).append(result)
-    members = [tuple(sorted(group, key=lambda r: (r.seed is None, r.seed, r.name))) for group in found.values()]
-    names = _names([group[0] for group in members])
-    groups = [Group(name, group) for name, group in zip(names, members, strict=True)]
-    return sorted(groups, key=lambda group: (group.language, group.first.set, group.multilingual))
+        found.setdefault(_group_key(result), []).append(result)
+    members = [tuple(sorted(condition, key=lambda r: (r.seed is None, r.seed, r.name))) for condition in found.values()]
+    names = _names([condition[0] for condition in members])
+    conditions = [Condition(name, condition) for name, condition in zip(names, members, strict=True)]
+    return sorted(conditions, key=lambda condition: (condition.language, condition.first.set, condition.multilingual))
 
 
 # ----------------------------------------------------------------------- names
@@ -90,21 +90,21 @@ def grouped(results: Sequence[Result]) -> list[Group]:
 
 def _names(firsts: Sequence[Result]) -> list[str]:
     """As short as tells them apart: the network, then the settings that differ, then how they were asked."""
-    plain = [_named(result, [other for other in firsts if other.language == result.language]) for result in firsts]
-    names = [_told_apart(i, plain, firsts) for i in range(len(firsts))]
-    return [_numbered(i, names, firsts) for i in range(len(firsts))]
+    plain = [_name_by_settings(result, [other for other in firsts if other.language == result.language]) for result in firsts]
+    names = [_add_what_differs(i, plain, firsts) for i in range(len(firsts))]
+    return [_add_number(i, names, firsts) for i in range(len(firsts))]
 
 
-def _numbered(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
-    """Two groups of one language never share a name, whatever it does not show: tables and figures go by it."""
+def _add_number(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
+    """Two conditions of one language never share a name, whatever it does not show: tables and figures go by it."""
     before = [j for j in range(i) if names[j] == names[i] and firsts[j].language == firsts[i].language]
     return f"{names[i]} ({len(before) + 1})" if before else names[i]
 
 
-def _named(result: Result, others: Sequence[Result]) -> str:
+def _name_by_settings(result: Result, others: Sequence[Result]) -> str:
     model = str((result.settings.get("model") or {}).get("name", "model"))
-    alike = [settings_of(other) for other in others if (other.settings.get("model") or {}).get("name", "model") == model]
-    own = settings_of(result)
+    alike = [condition_settings(other) for other in others if (other.settings.get("model") or {}).get("name", "model") == model]
+    own = condition_settings(result)
     differing = [key for key in own if key != "languages" and len({str(each.get(key)) for each in alike}) > 1]
     shown = [f"{key.split('.', 1)[-1] if len(key) > 20 else key}={own[key]}" for key in differing[:SHOWN]]
     more = ["…"] if len(differing) > SHOWN else []
@@ -113,7 +113,7 @@ def _named(result: Result, others: Sequence[Result]) -> str:
     return ", ".join([model, *several, *shown, *more, *scoring])
 
 
-def _told_apart(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
+def _add_what_differs(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
     """Add what the settings do not show: contract, items, vocabulary, a run that is not finished."""
     own = firsts[i]
     rivals = [
@@ -138,16 +138,16 @@ def _told_apart(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
     return " · ".join(parts)
 
 
-def apart(groups: Sequence[Group]) -> list[str]:
+def explain_separations(conditions: Sequence[Condition]) -> list[str]:
     """What one might have expected to be averaged, and why it was not."""
     notes = []
-    by_condition: dict[tuple[str, str, str], list[Group]] = {}
-    for group in groups:
-        by_condition.setdefault((condition(group.first), group.language, group.first.set), []).append(group)
+    by_condition: dict[tuple[str, str, str], list[Condition]] = {}
+    for condition in conditions:
+        by_condition.setdefault((condition_key(condition.first), condition.language, condition.first.set), []).append(condition)
     for (_, language, name), members in by_condition.items():
-        reasons = _differences([group.first for group in members])
+        reasons = _differences([condition.first for condition in members])
         if len(members) > 1 and reasons:
-            sizes = " and ".join(str(len(group.results)) for group in members)
+            sizes = " and ".join(str(len(condition.results)) for condition in members)
             what = f"{language_name(language)} {name}: {sizes} runs of the same settings"
             notes.append(f"{what} are shown apart, since they differ in {reasons}")
     return notes

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..probes.result_files import read_summary
-from .results import Result, scores_of
+from .results import Result, final_scores
 
 
 def read_evaluation(folder: Path) -> Iterator[Result]:
     """A result a model."""
     tables, about = read_summary(folder)
     models = about.get("models", {})
-    references = {name: scores_of(table) for name, table in tables.items() if name not in models}
+    references = {name: final_scores(table) for name, table in tables.items() if name not in models}
     for name, known in models.items():
         if name not in tables:
             continue
@@ -29,7 +29,7 @@ def read_evaluation(folder: Path) -> Iterator[Result]:
             vocabulary=str(known.get("vocabulary", "unknown")),
             settings={"model": {"name": name}} | {key: value for key, value in known.items() if key == "scoring"},
             provenance={key: value for key, value in known.items() if key not in ("model", "words_seen")},
-            scores=scores_of(tables[name]),
+            scores=final_scores(tables[name]),
             items=file if file.exists() else None,
             measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
             references=references,

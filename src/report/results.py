@@ -109,7 +109,7 @@ class Result:
         return self.language in RIGHT_TO_LEFT or (lang.get("code") == self.language and lang.get("direction") == "rtl")
 
 
-def scores_of(table: Final) -> dict[str, Score]:
+def final_scores(table: Final) -> dict[str, Score]:
     """From the table that a run or an evaluation has saved."""
     found = {}
     for row in table.rows:
@@ -118,7 +118,7 @@ def scores_of(table: Final) -> dict[str, Score]:
     return found
 
 
-def scores_at(moment: Moment) -> dict[str, Score]:
+def sample_scores(moment: Moment) -> dict[str, Score]:
     """From a probe on the way; how many items a part has is not known there."""
     found = {}
     for name in dict.fromkeys(key.split("/")[0] for key in moment.values if not key.startswith("mean/")):

@@ -27,7 +27,7 @@ class Text(NamedTuple):
     features: str
 
 
-def texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) -> list[Text | None]:
+def find_texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) -> list[Text | None]:
     """None where nobody knows the sentence."""
     found: dict[tuple[str, str, int], Text] = {}
     files = {result.items: None for result in results if result.items}
@@ -59,11 +59,11 @@ def _from_items(file: Any, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[s
         key = (*pair, seen.get(pair, 0))
         seen[pair] = key[2] + 1
         described = ", ".join(f"{name}={row[name]}" for name in features if row[name] is not None)
-        found[key] = marked(row["good"], row["bad"], row["good_target"], row["bad_target"], described)
+        found[key] = pair_text(row["good"], row["bad"], row["good_target"], row["bad_target"], described)
     return found
 
 
-def marked(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: Sequence[int], features: str) -> Text:
+def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: Sequence[int], features: str) -> Text:
     """What stands left and right of the tested words is the same in both sentences."""
     return Text(
         " ".join(good[: at[0]]),
@@ -94,5 +94,5 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
         seen[pair] = key[2] + 1
         good, bad = (whole.sentences[int(number)].words.split() for number in contrasts.sentences[row])
         features = ", ".join(f"{key}={value}" for key, value in made.features[int(contrasts.item[row])].items())
-        found[key] = marked(good, bad, contrasts.varied[row, 0].tolist(), contrasts.varied[row, 1].tolist(), features)
+        found[key] = pair_text(good, bad, contrasts.varied[row, 0].tolist(), contrasts.varied[row, 1].tolist(), features)
     return found

@@ -34,7 +34,7 @@ PARTS = {
 LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "ru": "Russian"}
 
 
-def canonical(construction: str) -> str:
+def paper_name(construction: str) -> str:
     """Animate sets are the sets of the papers."""
     return construction.removesuffix("_anim")
 
@@ -43,20 +43,20 @@ def construction_name(name: str) -> str:
     """As in a paper; a name that we do not know is shown as it is."""
     if name.endswith("_inanim"):
         return f"{construction_name(name.removesuffix('_inanim'))} (inanimate)"
-    return CONSTRUCTIONS.get(canonical(name), name.replace("_", " ") if name.islower() else name)
+    return CONSTRUCTIONS.get(paper_name(name), name.replace("_", " ") if name.islower() else name)
 
 
 def language_name(code: str) -> str:
     return LANGUAGES.get(code, code)
 
 
-def ordered(constructions: Sequence[str]) -> list[str]:
+def in_paper_order(constructions: Sequence[str]) -> list[str]:
     """The seven of CLAMS first and in their order, then the others as they come."""
-    known = sorted((c for c in constructions if canonical(c) in SEVEN), key=lambda c: SEVEN.index(canonical(c)))
+    known = sorted((c for c in constructions if paper_name(c) in SEVEN), key=lambda c: SEVEN.index(paper_name(c)))
     return list(dict.fromkeys([*known, *constructions]))
 
 
-def words_shown(words: float) -> str:
+def format_words(words: float) -> str:
     """1.4 M, 320 k."""
     if math.isinf(words):
         return "…"
