@@ -36,7 +36,7 @@ def correlations(results: Sequence[Result]) -> list[Correlation]:
     families: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
         # Checkpoints of one run are not several runs.
-        if not math.isnan(result.perplexity) and result.finished and "checkpoint" not in result.settings:
+        if not math.isnan(result.perplexity) and result.finished and not result.model.checkpoint:
             families.setdefault((*comparison_key(result), result.vocabulary), []).append(result)
     return [
         each for (language, name, *_), runs in families.items() if len(runs) >= FEWEST for each in _family(language, name, runs)

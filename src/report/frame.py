@@ -35,7 +35,7 @@ def _identity(condition: Condition, result: Result) -> dict[str, Any]:
         "language": result.language,
         "set": result.set,
         "condition": condition.name,
-        "languages": len(result.languages),
+        "languages": len(result.model.languages) or 1,
         "seed": result.seed,
         "contract": result.label,
         "digest": result.digest,

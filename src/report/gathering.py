@@ -105,8 +105,8 @@ def _link_evaluations(found: Findings) -> Findings:
             if checkpoint == "best" and _identity(result, run) in finals:
                 found.left_out.append(LeftOut(str(result.path), f"the same model on the same items as in {run}"))
                 continue
-            other = {"checkpoint": checkpoint} if checkpoint != "best" else {}
-            result = replace(result, settings=dict(own[0].settings) | other)  # noqa: PLW2901
+            facts = replace(own[0].model, checkpoint="" if checkpoint == "best" else checkpoint)
+            result = replace(result, model=facts)  # noqa: PLW2901
         kept.append(result)
     return Findings(kept, found.left_out)
 

@@ -1,6 +1,6 @@
 """How it was measured: the contracts in words, the sets, the settings of every condition, the versions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -35,7 +35,8 @@ def _sets(conditions: Sequence[Condition]) -> list[tuple[str, str]]:
 
 def _settings(condition: Condition) -> str:
     names = ", ".join(result.name for result in condition.results)
-    text = yaml.safe_dump(_plain(condition.first.settings), allow_unicode=True, sort_keys=False, width=110)
+    model = condition.first.model
+    text = yaml.safe_dump(_plain(model.run.plain if model.run else model.recipe), allow_unicode=True, sort_keys=False, width=110)
     return _folded(condition.title, element("p", escape(names), class_="note") + element("pre", escape(text)))
 
 
@@ -44,7 +45,7 @@ def _folded(summary: str, content: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]

@@ -10,7 +10,7 @@ from .conditions import Condition
 from .estimates import Estimates
 from .learning_curves import Curve, accuracy_curve, perplexity_curve
 from .results import Result
-from .wording import PARTS, construction_name, in_paper_order, language_name
+from .wording import PARTS, construction_name, direction, in_paper_order, language_name
 
 
 def page_data(estimates: Estimates) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _condition(condition: Condition, estimates: Estimates, places: dict[int, int
         "name": condition.name,
         "language": condition.language,
         "set": condition.first.set,
-        "rtl": condition.first.right_to_left,
+        "direction": direction(condition.language),
         "finished": condition.first.finished,
         "label": condition.first.label,
         "results": [places[id(result)] for result in condition.results],

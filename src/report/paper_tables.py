@@ -33,7 +33,7 @@ def accuracy_table(estimates: Estimates, unchecked: bool = False) -> Grid:
     rows += [
         (construction_name(name), [accuracy_cell(estimates.of(condition, name)) for condition in conditions]) for name in names
     ]
-    heads = [Head(language_name(condition.language), _with_size(condition)) for condition in conditions]
+    heads = [Head(language_name(condition.language), condition.name_with_seeds) for condition in conditions]
     known = _published(list(dict.fromkeys(condition.language for condition in conditions)), estimates.constructions, unchecked)
     for head, values in known:
         heads.append(head)
@@ -59,14 +59,6 @@ def _published_cell(found: Published | None) -> Cell:
 
 def _rows(rows: Sequence[tuple[str, Sequence[Cell]]]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
     return tuple((label, tuple(cells)) for label, cells in rows)
-
-
-def _with_size(condition: Condition) -> str:
-    return _with_seeds(condition.name, condition)
-
-
-def _with_seeds(name: str, condition: Condition) -> str:
-    return name if len(condition.results) == 1 else f"{name} ({len(condition.results)} seeds)"
 
 
 def _perplexity(condition: Condition) -> Cell:
@@ -122,7 +114,7 @@ def subcase_table(estimates: Estimates) -> Grid | None:
                 rows.append((f"{construction_name(name)}: {PARTS[part]}", cells))
     if not rows:
         return None
-    heads = tuple(Head(language_name(condition.language), _with_size(condition)) for condition in estimates.conditions)
+    heads = tuple(Head(language_name(condition.language), condition.name_with_seeds) for condition in estimates.conditions)
     note = (
         "Mean ± standard deviation over seeds (n − 1); an attractor is a noun that the verb does not agree with. How many "
         "contrasts a number rests on is in the CSV file, and shown on pointing at it in the page."
@@ -157,7 +149,7 @@ def contract_table(estimates: Estimates) -> Grid | None:
     if not chosen:
         return None
     own = Estimates(chosen)
-    heads = tuple(Head(f"{language_name(g.language)}, {g.name.split(' · ')[0]}", _with_seeds(g.first.label, g)) for g in chosen)
+    heads = tuple(Head(f"{language_name(g.language)}, {g.name.split(' · ')[0]}", g.with_seeds(g.first.label)) for g in chosen)
     rows = [
         (construction_name(n), [accuracy_cell(own.of(condition, n)) for condition in chosen]) for n in [*own.constructions, MEAN]
     ]
@@ -199,12 +191,12 @@ def _reference(value: float) -> Cell:
 
 def scorer_table(estimates: Estimates) -> Grid | None:
     """Models down, ways of scoring across: mean accuracy."""
-    scored = [condition for condition in estimates.conditions if "scoring" in condition.first.settings]
+    scored = [condition for condition in estimates.conditions if condition.first.model.scoring]
     if not scored:
         return None
-    ways = list(dict.fromkeys(str(condition.first.settings["scoring"]) for condition in scored))
-    keys = list(dict.fromkeys((condition.language, str(condition.first.settings["model"]["name"])) for condition in scored))
-    cells = {(g.language, str(g.first.settings["model"]["name"]), str(g.first.settings["scoring"])): g for g in scored}
+    ways = list(dict.fromkeys(condition.first.model.scoring for condition in scored))
+    keys = list(dict.fromkeys((condition.language, condition.first.model.name) for condition in scored))
+    cells = {(g.language, g.first.model.name, g.first.model.scoring): g for g in scored}
     rows = []
     for language, model in keys:
         conditions = [cells.get((language, model, way)) for way in ways]

@@ -11,18 +11,17 @@ import yaml
 from pyarrow import parquet
 
 from ..probes.result_files import read_summary
+from ..settings import RunSettings, read_run_settings
 from .left_out import UNREADABLE, LeftOut, first_line
-from .results import Moment, Result, final_scores, sample_scores
+from .results import ModelFacts, Moment, Result, final_scores, sample_scores
 
 METRIC = re.compile(r"probe/([^/]+)/([^/]+)/(.+)")
 STEP = re.compile(r"-step(\d+)\.parquet$")
 
 
 def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
-    """A result a language and set that it is probed on."""
-    settings = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
-    if not isinstance(settings, dict) or "lang" not in settings or "model" not in settings:
-        raise ValueError("config.yaml is not that of a run")
+    """One result for each language and set that it is probed on."""
+    settings = _read_settings(folder / "config.yaml")
     rows = _read_metrics(folder / "metrics.csv", left_out)
     done = _read_json(folder / "DONE")
     provenance = _read_json(folder / "provenance.json")
@@ -46,7 +45,7 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             sample=sample.get("digest", "none"),
             contract=about.get("contract", {}),
             vocabulary=str(corpus.get("vocabulary_digest") or corpus.get("name", "unknown")),
-            settings=settings,
+            model=ModelFacts(settings.model.name, settings),
             provenance=provenance,
             scores=final_scores(tables["model"]) if tables else sample_scores(moments[-1]),
             items=items,
@@ -55,6 +54,13 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             measures=_measures(rows, done),
             references={key: final_scores(table) for key, table in tables.items() if key != "model"},
         )
+
+
+def _read_settings(file: Path) -> RunSettings:
+    values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if not isinstance(values, dict) or "lang" not in values or "model" not in values:
+        raise ValueError("config.yaml is not that of a run")
+    return read_run_settings(values)
 
 
 def _read_metrics(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:

@@ -1,12 +1,13 @@
 """The sentences behind the verdicts: from the items of a finished run; of a run that goes on, from its challenge sets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyarrow import compute, parquet
 
 from ..errors import UserError
+from ..settings.reading import Plain
 from .results import Result
 
 # Columns of items.parquet that are no features of an item.
@@ -74,15 +75,23 @@ def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at
     )
 
 
+def _mapping(value: Plain) -> Mapping[str, Plain]:
+    if not isinstance(value, Mapping):
+        raise TypeError(value)
+    return value
+
+
 def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     """Read again what the run was told to ask; nothing where that is no longer there."""
     from ..probes.preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
 
-    data, lang = result.settings.get("data", {}), result.settings.get("lang", {})
-    raw = data.get("name") != "grammar" and not data.get("tokenized")
+    run = result.model.run
+    if run is None:
+        return {}
     try:
-        whole = make_probe(result.settings["probes"], result.language, "joined" if raw else lang.get("clitics", "split"))
-    except (UserError, OSError, KeyError):
+        language = next(each for each in run.languages if each.code == result.language)
+        whole = make_probe(_mapping(run.plain["probes"]), result.language, run.clitics(language))
+    except (UserError, OSError, KeyError, TypeError, StopIteration):
         return {}
     found: dict[tuple[str, str, int], Text] = {}
     seen: dict[tuple[str, str], int] = {}

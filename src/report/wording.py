@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 from ..probes.accuracy import MEAN, SEVEN
+from ..settings.languages import Language, language_files, read_language
 
 CONSTRUCTIONS = {
     "simple_agrmt": "simple agreement",
@@ -31,7 +33,6 @@ PARTS = {
     "ps": "pl subject, sg attractor",
     "pp": "pl subject, pl attractor",
 }
-LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "ru": "Russian"}
 
 
 def paper_name(construction: str) -> str:
@@ -47,7 +48,19 @@ def construction_name(name: str) -> str:
 
 
 def language_name(code: str) -> str:
-    return LANGUAGES.get(code, code)
+    language = _described(code)
+    return language.name if language else code
+
+
+def direction(code: str) -> str:
+    """As HTML has it; of a language that nobody has described, the letters themselves decide."""
+    language = _described(code)
+    return language.direction if language else "auto"
+
+
+@cache
+def _described(code: str) -> Language | None:
+    return read_language(code) if code in language_files() else None
 
 
 def in_paper_order(constructions: Sequence[str]) -> list[str]:

@@ -74,13 +74,13 @@ def test_a_run_that_goes_on_is_known_by_its_last_probe(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "shown", "why"),
     [
-        ({"whole": ("de", 24, "default", (), 7)}, "set", "the items of the set"),
+        ({"whole": ("de", 24, "default", (), 7)}, "items B", "the items of the set"),
         (
             {"whole": ("de", 24, "default", (("ties", "wrong"),))},
             "default+ties=wrong",
             "the scoring contract (default / default+ties=wrong)",
         ),
-        ({"vocabulary": "v1"}, "vocabulary v1", "the vocabulary (v0 / v1)"),
+        ({"vocabulary": "v1"}, "vocabulary B", "the vocabulary (v0 / v1)"),
     ],
 )
 def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path, other: dict, shown: str, why: str) -> None:
@@ -95,6 +95,7 @@ def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path
     assert shown in made.conditions[1].name
     (note,) = explain_separations(made.conditions)
     assert "2 and 2 runs of the same settings are shown apart" in note
+    assert made.conditions[1].name in note  # what the letter stands for
     assert why in note
     assert why.split(" (", maxsplit=1)[0] in made.html()
     heads = [head.name for head in made.tables[0].heads if not head.published]
@@ -132,6 +133,29 @@ def test_a_point_of_fewer_seeds_says_so(study: Path, tmp_path: Path) -> None:
     assert accuracy_curve(condition, "prep").seeds == [2, 2, 2, 1, 1]
 
 
+@pytest.mark.parametrize("override", ["data.workers=2", "callbacks.checkpoints.every_n_steps=7"])
+def test_settings_that_change_no_result_make_no_condition(tmp_path: Path, override: str) -> None:
+    write_run(tmp_path / "a", asked("de", 24), 1, epochs=2)
+    write_run(tmp_path / "b", asked("de", 24), 2, epochs=2, chosen=settings("lang=de", override))
+    (condition,) = group_by_condition(gather([tmp_path]).results)
+    assert [result.seed for result in condition.results] == [1, 2]
+    assert condition.name == "lstm"
+
+
+def test_conditions_are_called_what_a_person_called_them(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        named = settings("lang=de", f"name=deep-s{seed}", "model.network.layers=3")
+        write_run(tmp_path / f"deep-s{seed}", asked("de", 24), seed, epochs=2, chosen=named)
+        tagged = settings("lang=de", "tags=[wide, pilot]", "model.network.hidden=900")
+        write_run(tmp_path / f"wide-{seed}", asked("de", 24), seed, epochs=2, chosen=tagged)
+    write_run(tmp_path / "quick", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", "model.optimizer.lr=0.02"))
+    names = [condition.name for condition in group_by_condition(gather([tmp_path]).results)]
+    assert names[:1] == ["deep"]
+    assert names[2] == "wide, pilot"
+    assert "learning rate 0.02" in names[1]
+    assert "hidden size" in names[1]
+
+
 def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) -> None:
     whole = asked("de", 24)
     write_run(tmp_path / "a", whole, 1, epochs=2)
@@ -139,7 +163,7 @@ def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) 
     write_run(tmp_path / "c", whole, 3, epochs=2, chosen=settings("lang=de", "model.embedding=50", "data.withhold=[obj_rel]"))
     conditions = group_by_condition(gather([tmp_path]).results)
     assert [len(condition.results) for condition in conditions] == [2, 1]
-    assert conditions[1].name == "lstm, model.embedding=50, data.withhold=['obj_rel']"
+    assert conditions[1].name == "lstm, embedding 50, without obj_rel"
 
 
 def test_an_evaluation_knows_the_run_it_comes_from(study: Path, capitalised: Path) -> None:

@@ -50,7 +50,7 @@ def test_curves_and_scores_are_those_of_the_runs(text: str, study: Path) -> None
     own = data["results"][condition["results"][0]]
     assert own["scores"]["prep"] == pytest.approx(result.scores["prep"].accuracy, abs=1e-4)
     assert own["parts"]["prep"]["sp"] == pytest.approx(result.scores["prep"].parts["sp"][0], abs=1e-4)
-    assert [g["rtl"] for g in data["conditions"]] == [False, False, True]
+    assert [g["direction"] for g in data["conditions"]] == ["ltr", "ltr", "rtl"]
 
 
 def test_items_come_with_their_sentence_and_the_scores_of_every_model(text: str) -> None:
@@ -89,6 +89,29 @@ def test_a_run_that_goes_on_has_sentences_too(tmp_path: Path) -> None:
     write_run(tmp_path / "going", asked("de", 24), epochs=2, finished=False, chosen=settings("lang=de", "probes.limit=24"))
     found = items_data(make_report([tmp_path]).conditions)["de/agreement"]
     assert all(len(item) == 6 for item in found["items"])
+
+
+@pytest.mark.parametrize(
+    ("corpus", "clitics"),
+    [
+        (("data=clams",), "split"),
+        (("data=conllu", "data.path=x", "data.words=syntactic"), "split"),
+        (("data=conllu", "data.path=x", "data.words=surface"), "joined"),
+        (("data=text", "data.path=x"), "joined"),
+        (("data=text", "data.path=x", "data.tokenized=true"), "split"),
+    ],
+)
+def test_sentences_of_a_run_that_goes_on_are_written_as_its_corpus_is(
+    tmp_path: Path, corpus: tuple[str, ...], clitics: str
+) -> None:
+    chosen = settings("lang=he", "probes.limit=8", "probes.constructions=[prep]", *corpus)
+    whole = asked("he", 8, constructions=("prep",), clitics=clitics)
+    write_run(tmp_path / "going", whole, epochs=1, finished=False, chosen=chosen)
+    found = items_data(make_report([tmp_path]).conditions)["he/agreement"]
+    expected = {sentence.words for sentence in whole.sentences}
+    shown = [" ".join(part for part in (before, good, after) if part) for _, before, good, _, after, _ in found["items"]]
+    assert shown
+    assert set(shown) <= expected
 
 
 def test_names_cannot_break_out_of_the_page(study: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 
@@ -12,7 +13,10 @@ from concord.report.grids import Cell, Grid, Head, to_csv, to_latex, to_markdown
 from concord.report.published_values import published, published_columns
 from concord.report.report_folder import make_report
 from concord.report.wording import construction_name, format_words, in_paper_order
-from synthetic_runs import asked, write_evaluation, write_run
+from concord.runs.metrics_file import read
+from pyarrow import parquet
+from synthetic_runs import asked, read_json, write_evaluation, write_run
+from training_runs import TINY, train
 
 
 def grid_of(made, name: str) -> Grid:
@@ -106,13 +110,43 @@ def test_subcases_sizes_references_and_contracts_are_tables_too(study: Path, cap
     assert "default+capitalize: each sentence alone" in contracts.note
 
 
-def test_models_and_scorers_make_a_table(tmp_path: Path) -> None:
-    for way in ("pll", "unmasked"):
-        write_evaluation(tmp_path / way, asked("de", 24), ["bert-a", "bert-b"], scoring=way)
-    grid = grid_of(make_report([tmp_path]), "scorers")
-    assert [head.name for head in grid.heads] == ["pll", "unmasked"]
-    assert [label for label, _ in grid.rows] == ["German, bert-a", "German, bert-b"]
-    assert all(re.fullmatch(r"0\.\d\d", cell.text) for _, own in grid.rows for cell in own)
+def test_models_and_scorers_make_a_table(scored: Path) -> None:
+    made = make_report([scored])
+    grid = grid_of(made, "scorers")
+    assert [head.name for head in grid.heads] == ["pll", "sentence_ce"]
+    assert [label for label, _ in grid.rows] == ["English, bert-a", "English, bert-b"]
+    means = {result.name: f"{result.mean:.2f}" for result in made.findings.results}
+    assert [[cell.text for cell in own] for _, own in grid.rows] == [
+        [means["bert-a/pll"], means["bert-a/sentence_ce"]],
+        [means["bert-b/pll"], means["bert-b/sentence_ce"]],
+    ]
+    assert [condition.name for condition in made.conditions][:2] == ["bert-a, pll", "bert-a, sentence_ce"]
+
+
+def test_simulated_evaluations_are_written_as_real_ones_are(scored: Path, tmp_path: Path) -> None:
+    """The reports of these tests rest on it."""
+    real = scored / "bert-a"
+    made = write_evaluation(tmp_path / "made", asked("en", 4, constructions=("simple_agrmt", "prep")), ["a/pll", "a/sentence_ce"])
+    theirs, ours = (read_json(folder / "summary.json") for folder in (real, made))
+    assert set(ours) == set(theirs)
+    assert set(ours["models"]["a/pll"]) == set(theirs["models"]["bert-a/pll"])
+    columns = [parquet.read_schema(next(folder.glob("items-*pll.parquet"))).names for folder in (real, made)]
+    assert columns[0] == columns[1]
+
+
+@pytest.mark.slow
+def test_simulated_runs_are_written_as_real_ones_are(tmp_path: Path) -> None:
+    train(tmp_path, *TINY, "name=real", "probes.sample=8")
+    real = tmp_path / "runs/real/probes"
+    made = write_run(tmp_path / "made", asked("de", 12), epochs=1) / "probes"
+    theirs, ours = (read_json(folder / "final-de-agreement/summary.json") for folder in (real, made))
+    assert set(ours) == set(theirs)
+    for file in ("final-de-agreement/items.parquet", "de-agreement-step00000000.parquet"):
+        schemas = [parquet.read_schema(folder / file) for folder in (real, made)]
+        assert [n for n in schemas[0].names if not n.endswith("_frequency")] == schemas[1].names
+        assert set(json.loads(schemas[0].metadata[b"concord"])) == set(json.loads(schemas[1].metadata[b"concord"]))
+    rows = [read(folder.parent / "metrics.csv") for folder in (real, made)]
+    assert {name for row in rows[1] for name in row} <= {name for row in rows[0] for name in row}
 
 
 def test_any_feature_can_be_a_row_or_a_column(study: Path) -> None:
