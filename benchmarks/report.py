@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import browser
-from concord.report.report_folder import report, write, write_page
+from concord.report.report_folder import make_report, write_page, write_report
 from synthetic_runs import asked, settings, write_run
 
 TEN = (
@@ -37,11 +37,11 @@ def main() -> None:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
         runs = made(folder / "runs")
         started = time.perf_counter(), time.process_time()
-        page = write_page(report([runs], baseline="en-00"), folder / "page.html")
+        page = write_page(make_report([runs], baseline="en-00"), folder / "page.html")
         print(f"page     {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
         print(f"size     {page.stat().st_size / 1e6:6.2f} MB")
         started = time.perf_counter(), time.process_time()
-        write(report([runs], baseline="en-00"), folder / "report")
+        write_report(make_report([runs], baseline="en-00"), folder / "report")
         print(f"all      {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
         print(f"memory   {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:6.0f} MB")
         if browser.CHROMIUM:

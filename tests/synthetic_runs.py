@@ -43,9 +43,10 @@ def asked(
     rules: tuple[tuple[str, Any], ...] = (),
     seed: int = 0,
     constructions: tuple[str, ...] = (),
+    clitics: str = "split",
 ) -> Probe:
     agreed = make_contract(protocol, dict(rules))
-    selection = ItemSelection(constructions, limit, seed, rules=agreed.rules)
+    selection = ItemSelection(constructions, limit, seed, rules=agreed.rules, clitics=clitics)
     sets = collect(locate("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
     return build_probe("agreement", language, sets, agreed)
 
@@ -113,7 +114,7 @@ def _finish(run: RunFolder, whole: Probe, skill: float, rng: np.random.Generator
     run.finish({"test/perplexity": perplexity, "epochs": epochs, "words seen": epochs * 100_000})
 
 
-def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: float = 0.5, **known: Any) -> Path:
+def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: float = 0.5) -> Path:
     """What evaluate.py leaves behind for several models."""
     rng = np.random.default_rng(len(names))
     tables = {}
@@ -122,9 +123,9 @@ def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: fl
         verdicts = judge(whole, made)
         tables[name] = tabulate(whole, verdicts)
         file = "items.parquet" if len(names) == 1 else f"items-{name.replace('/', '-')}.parquet"
-        save_items(folder / file, whole, verdicts, made, _about(whole, 0, 0) | {"model": name})
-    models = {name: {"model": name, "words_seen": 0, "vocabulary": "v0"} | known for name in names}
-    save_summary(folder, tables, _about(whole, 0, 0) | {"models": models})
+        save_items(folder / file, whole, verdicts, made, _identity(whole) | {"model": name})
+    models = {name: {"model": name, "words_seen": 0, "vocabulary": "v0", "options": None} for name in names}
+    save_summary(folder, tables, _identity(whole) | {"models": models})
     return folder
 
 
@@ -134,8 +135,11 @@ def _judged(chosen: Probe, skill: float, rng: np.random.Generator) -> tuple[Verd
 
 
 def _about(chosen: Probe, step: int, words: int) -> dict[str, Any]:
-    identity = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "contract": chosen.contract.plain()}
-    return identity | {"step": step, "words_seen": words}
+    return _identity(chosen) | {"step": step, "words_seen": words, "epoch": step // 50}
+
+
+def _identity(chosen: Probe) -> dict[str, Any]:
+    return {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "contract": chosen.contract.plain()}
 
 
 def read_json(file: Path) -> Any:

@@ -22,22 +22,22 @@ def main(argv: list[str] | None = None) -> int:
     """0 when a report was made, 1 for wrong input, 2 for a wrong call."""
     asked = _parser().parse_args(argv)
     try:
-        return _made(asked)
+        return _run(asked)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
 
-def _made(asked: argparse.Namespace) -> int:
-    from ..report.missing import must_be_there
-    from ..report.report_folder import report, write
+def _run(asked: argparse.Namespace) -> int:
+    from ..report.optional_packages import require_packages
+    from ..report.report_folder import make_report, write_report
 
-    must_be_there("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
+    require_packages("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
-    made = report(asked.runs, asked.baseline, crossings, asked.unchecked)
+    made = make_report(asked.runs, asked.baseline, crossings, asked.unchecked)
     for note in made.notes():
         print(note)
-    page = write(made, asked.out, figures=not asked.no_figures)
+    page = write_report(made, asked.out, figures=not asked.no_figures)
     for name, what in (("tables.md", "tables"), ("figures", "figures"), ("data.csv", "numbers")):
         if (asked.out / name).exists():
             print(f"{what:10} {asked.out / name}")

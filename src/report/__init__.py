@@ -2,7 +2,7 @@
 
 In a notebook two lines are enough:
 
-    from . import draw, load
+    from concord.report import draw, load
     draw(load("runs/*"), "curves")
 """
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 def load(*paths: Path | str) -> "pd.DataFrame":
     """Runs and evaluations as a frame: a row a run, a moment (`final`, or a step on the way) and a construction."""
-    from .conditions import grouped  # noqa: PLC0415 what is heavy comes when it is needed
+    from .conditions import group_by_condition  # noqa: PLC0415 what is heavy comes when it is needed
     from .estimates import Estimates  # noqa: PLC0415
-    from .frame import frame_of  # noqa: PLC0415
+    from .frame import make_frame  # noqa: PLC0415
     from .gathering import gather  # noqa: PLC0415
 
-    return frame_of(Estimates(grouped(gather(paths).results)))
+    return make_frame(Estimates(group_by_condition(gather(paths).results)))
 
 
 def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
     """A figure from a frame, or from some rows of it: curves, bars, heat, perplexity."""
     from . import figures  # noqa: PLC0415
 
-    return figures.draw(frame, kind)
+    return figures.draw_figure(frame, kind)
 
 
 def write_own_report(folder: Path) -> None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .conditions import Group
-from .intervals import other_seeds
-from .judgements import Mismatch, moments
+from .conditions import Condition
+from .intervals import resample_seeds
+from .judgements import Mismatch, judgements_over_time
 from .results import Result
 
 LEVELS = (0.75, 0.9)
@@ -18,7 +18,7 @@ DRAWS = 400
 
 
 @dataclass(frozen=True)
-class Learnt:
+class Acquisition:
     """Words seen to a level: the mean over seeds, with a 95 % interval.
 
     Where some seeds never got there, the mean of the others, without an interval; `math.inf` where none did.
@@ -33,7 +33,7 @@ class Learnt:
     seeds: int
 
 
-def words_to(level: float, words: Sequence[int], curves: NDArray[np.float64]) -> NDArray[np.float64]:
+def words_until(level: float, words: Sequence[int], curves: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each curve (…, T): where it first comes to the level and is still there at the next probe, between probes on a line."""
     above = curves >= level
     held = above.copy()
@@ -57,26 +57,26 @@ def curve(result: Result, construction: str) -> tuple[list[int], NDArray[np.floa
     return [words for words, _ in kept], np.array([value for _, value in kept])
 
 
-def reached(result: Result, construction: str, level: float) -> float:
+def words_to_level(result: Result, construction: str, level: float) -> float:
     """By one model."""
     words, values = curve(result, construction)
-    return float(words_to(level, words, values)) if len(values) > 1 else math.nan
+    return float(words_until(level, words, values)) if len(values) > 1 else math.nan
 
 
-def learnt(group: Group, draws: int = DRAWS) -> list[Learnt]:
-    """Of every construction and level, over the seeds of a group."""
-    worlds = [_worlds(result, draws) for result in group.results]
+def measure_acquisition(condition: Condition, draws: int = DRAWS) -> list[Acquisition]:
+    """Of every construction and level, over the seeds of a condition."""
+    worlds = [_worlds(result, draws) for result in condition.results]
     found = []
-    for construction in group.constructions:
+    for construction in condition.constructions:
         for level in LEVELS:
-            each = np.array([reached(result, construction, level) for result in group.results])
+            each = np.array([words_to_level(result, construction, level) for result in condition.results])
             each = each[~np.isnan(each)]
             if len(each):
                 drawn = [world[construction, level] for world in worlds if (construction, level) in world]
                 low, high = _interval(each, np.stack(drawn)) if len(drawn) == len(each) else (math.nan, math.nan)
                 known = each[np.isfinite(each)]
                 middle = float(known.mean()) if len(known) else math.inf
-                found.append(Learnt(construction, level, middle, low, high, len(known), len(each)))
+                found.append(Acquisition(construction, level, middle, low, high, len(known), len(each)))
     return found
 
 
@@ -86,7 +86,7 @@ def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.fl
         0
     )  # the same for all: seeds were asked the same items, which are drawn again for all of them at once
     try:
-        found = moments(result)
+        found = judgements_over_time(result)
     except (Mismatch, OSError, ValueError):
         return {}
     if found is None or len(found[1]) < 2:
@@ -99,7 +99,7 @@ def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.fl
             weights = rng.multinomial(len(own.n), [1 / len(own.n)] * len(own.n), size=draws)
             curves = (weights @ own.correct) / (weights @ own.n)  # (draws, moments)
             for level in LEVELS:
-                worlds[construction, level] = words_to(level, words, curves)
+                worlds[construction, level] = words_until(level, words, curves)
     return worlds
 
 
@@ -109,18 +109,18 @@ def _interval(each: NDArray[np.float64], drawn: NDArray[np.float64]) -> tuple[fl
         return math.nan, math.nan
     values = drawn.mean(axis=0)
     if len(each) > 1:
-        values = values + other_seeds(each, len(values), np.random.default_rng(1))
-    ordered = np.sort(values)
-    last = len(ordered) - 1
-    return max(float(ordered[math.floor(0.025 * last)]), 0.0), float(ordered[math.ceil(0.975 * last)])
+        values = values + resample_seeds(each, len(values), np.random.default_rng(1))
+    in_paper_order = np.sort(values)
+    last = len(in_paper_order) - 1
+    return max(float(in_paper_order[math.floor(0.025 * last)]), 0.0), float(in_paper_order[math.ceil(0.975 * last)])
 
 
 # ----------------------------------------------------------------------- order
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How alike two orders are, or the orders within a group: Kendall's τ-b, over so many constructions."""
+class OrderSimilarity:
+    """How alike two orders are, or the orders within a condition: Kendall's τ-b, over so many constructions."""
 
     one: str
     other: str
@@ -130,12 +130,12 @@ class Agreement:
     pairs: int = 1
 
 
-def order(result: Result, constructions: Sequence[str], level: float = LEVELS[0]) -> list[float]:
+def acquisition_order(result: Result, constructions: Sequence[str], level: float = LEVELS[0]) -> list[float]:
     """Words to the level of each construction; what is not reached comes last, all alike."""
-    return [reached(result, construction, level) for construction in constructions]
+    return [words_to_level(result, construction, level) for construction in constructions]
 
 
-def tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
+def kendall_tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
     """Kendall's τ-b and its p; undefined where one of the orders has no order."""
     from scipy.stats import kendalltau  # noqa: PLC0415
 
@@ -148,19 +148,24 @@ def tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
-def within(group: Group) -> Agreement | None:
-    """Do the seeds of a group learn in the same order? The mean τ over pairs of seeds."""
-    orders = [order(result, group.constructions) for result in group.results]
-    values = [tau(a, b)[0] for a, b in itertools.combinations(orders, 2)]
+def similarity_of_seeds(condition: Condition) -> OrderSimilarity | None:
+    """Do the seeds of a condition learn in the same order? The mean τ over pairs of seeds."""
+    orders = [acquisition_order(result, condition.constructions) for result in condition.results]
+    values = [kendall_tau(a, b)[0] for a, b in itertools.combinations(orders, 2)]
     known = [value for value in values if not math.isnan(value)]
     if not known:
         return None
-    return Agreement(group.title, group.title, float(np.mean(known)), math.nan, len(group.constructions), len(known))
+    return OrderSimilarity(
+        condition.title, condition.title, float(np.mean(known)), math.nan, len(condition.constructions), len(known)
+    )
 
 
-def between(one: Group, other: Group) -> Agreement | None:
-    """Do two groups, of two languages for instance, learn in the same order? τ of the mean words over their seeds."""
+def similarity_of_conditions(one: Condition, other: Condition) -> OrderSimilarity | None:
+    """Do two conditions, of two languages for instance, learn in the same order? τ of the mean words over their seeds."""
     shared = [name for name in one.constructions if name in other.constructions]
-    means = [np.mean([order(result, shared) for result in group.results], axis=0).tolist() for group in (one, other)]
-    value, p = tau(*means)
-    return None if math.isnan(value) else Agreement(one.title, other.title, value, p, len(shared))
+    means = [
+        np.mean([acquisition_order(result, shared) for result in condition.results], axis=0).tolist()
+        for condition in (one, other)
+    ]
+    value, p = kendall_tau(*means)
+    return None if math.isnan(value) else OrderSimilarity(one.title, other.title, value, p, len(shared))

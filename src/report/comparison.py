@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .conditions import Group, comparable
-from .judgements import Judgements, Mismatch, finals
+from .conditions import Condition, comparison_key
+from .judgements import Judgements, Mismatch, final_judgements
 from .results import Result
-from .wording import ordered
+from .wording import in_paper_order
 
 ALPHA = 0.05
 EXACT = 10_000  # arrangements of seeds that are all tried; beyond that, so many are drawn
 
 
 @dataclass(frozen=True)
-class Compared:
+class TestedDifference:
     """One construction: accuracies on the items that both have, items that only one has right, p before and after Holm."""
 
     construction: str
@@ -31,20 +31,20 @@ class Compared:
     corrected: float = 1.0
 
     @property
-    def difference(self) -> float:
+    def gain(self) -> float:
         return self.accuracy - self.base_accuracy
 
 
-def models_compared(result: Result, base: Result) -> list[Compared]:
+def compare_models(result: Result, base: Result) -> list[TestedDifference]:
     """Two models on the same items (McNemar's test, exact; a tie within an item counts half), not yet corrected."""
-    if comparable(result) != comparable(base) or not (result.items and base.items):
+    if comparison_key(result) != comparison_key(base) or not (result.items and base.items):
         return []
     try:
-        judged = finals([result, base])
+        judged = final_judgements([result, base])
     except Mismatch:
         return []
     found = []
-    for construction in ordered(list(dict.fromkeys(judged.construction.tolist()))):
+    for construction in in_paper_order(list(dict.fromkeys(judged.construction.tolist()))):
         own = judged.of(construction)
         both = own.n.min(axis=1) > 0
         if both.any():
@@ -52,45 +52,45 @@ def models_compared(result: Result, base: Result) -> list[Compared]:
             better, worse = int((one > two).sum()), int((one < two).sum())
             here, there = Judgements(own.construction[both], own.correct[both], own.n[both]).accuracy.tolist()
             names, counts = (construction, result.name, base.name), (int(both.sum()), better, worse)
-            found.append(Compared(*names, here, there, *counts, mcnemar(better, worse)))
+            found.append(TestedDifference(*names, here, there, *counts, mcnemar_p(better, worse)))
     return found
 
 
-def mcnemar(better: int, worse: int) -> float:
+def mcnemar_p(better: int, worse: int) -> float:
     """Exact, two-sided: of the items on which two models differ, each is as likely to go either way."""
     from scipy.stats import binomtest  # noqa: PLC0415
 
     return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
 
-def recipes_compared(group: Group, base: Group) -> list[Compared]:
+def compare_conditions(condition: Condition, base: Condition) -> list[TestedDifference]:
     """Two conditions with several seeds each: would the difference of means come about if seeds were dealt out at random?"""
     found = []
-    if comparable(group.first) != comparable(base.first) or min(len(group.results), len(base.results)) < 2:
+    if comparison_key(condition.first) != comparison_key(base.first) or min(len(condition.results), len(base.results)) < 2:
         return []
-    for construction in ordered([name for name in group.constructions if name in base.constructions]):
-        one, two = (np.array([r.scores[construction].accuracy for r in g.results]) for g in (group, base))
+    for construction in in_paper_order([name for name in condition.constructions if name in base.constructions]):
+        one, two = (np.array([r.scores[construction].accuracy for r in g.results]) for g in (condition, base))
         if not (np.isnan(one).any() or np.isnan(two).any()):
-            names = (construction, group.name, base.name)
-            n = group.first.scores[construction].n
-            found.append(Compared(*names, float(one.mean()), float(two.mean()), n, 0, 0, permuted(one, two)))
+            names = (construction, condition.name, base.name)
+            n = condition.first.scores[construction].n
+            found.append(TestedDifference(*names, float(one.mean()), float(two.mean()), n, 0, 0, permutation_p(one, two)))
     return found
 
 
-def permuted(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
+def permutation_p(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
     """Permutation test of the difference of means, exact while arrangements are few: the share of those that differ as much.
 
     scipy's own two-sided p doubles the smaller tail, which is another number where the two sides have not equally many seeds.
     """
     from scipy.stats import permutation_test  # noqa: PLC0415
 
-    def apart(x: NDArray[np.float64], y: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    def gap(x: NDArray[np.float64], y: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
         # Rounded: sums in another order must not make equal differences unequal.
         result: NDArray[np.float64] = np.round(np.abs(np.mean(x, axis=axis) - np.mean(y, axis=axis)), 12)
         return result
 
     drawn = {"n_resamples": EXACT, "rng": np.random.default_rng(0)}
-    return float(permutation_test((one, two), apart, vectorized=True, axis=0, alternative="greater", **drawn).pvalue)
+    return float(permutation_test((one, two), gap, vectorized=True, axis=0, alternative="greater", **drawn).pvalue)
 
 
 def holm(values: Sequence[float]) -> list[float]:

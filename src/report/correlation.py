@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..probes.accuracy import MEAN
 from .comparison import holm
-from .conditions import comparable
+from .conditions import comparison_key
 from .results import Result
-from .wording import ordered
+from .wording import in_paper_order
 
 FEWEST = 4  # runs: with three, no order is rarer than one in six
 DRAWS = 5040  # orders: up to seven runs all of them are tried, beyond that so many are drawn
@@ -36,8 +36,8 @@ def correlations(results: Sequence[Result]) -> list[Correlation]:
     families: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
         # Checkpoints of one run are not several runs.
-        if not math.isnan(result.perplexity) and result.finished and "checkpoint" not in result.settings:
-            families.setdefault((*comparable(result), result.vocabulary), []).append(result)
+        if not math.isnan(result.perplexity) and result.finished and not result.model.checkpoint:
+            families.setdefault((*comparison_key(result), result.vocabulary), []).append(result)
     return [
         each for (language, name, *_), runs in families.items() if len(runs) >= FEWEST for each in _family(language, name, runs)
     ]
@@ -46,7 +46,7 @@ def correlations(results: Sequence[Result]) -> list[Correlation]:
 def _family(language: str, name: str, runs: Sequence[Result]) -> list[Correlation]:
     perplexity = np.array([result.perplexity for result in runs])
     rows = []
-    for construction in [MEAN, *ordered(list(runs[0].scores))]:
+    for construction in [MEAN, *in_paper_order(list(runs[0].scores))]:
         values = np.array([r.mean if construction == MEAN else r.scores[construction].accuracy for r in runs])
         if not np.isnan(values).any() and len(set(values)) > 1 and len(set(perplexity)) > 1:
             rows.append((construction, *spearman(perplexity, values)))

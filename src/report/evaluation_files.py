@@ -1,17 +1,18 @@
 """What evaluate.py has written: one set, one model or several."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from ..probes.result_files import read_summary
-from .results import Result, scores_of
+from .results import ModelFacts, Result, final_scores
 
 
 def read_evaluation(folder: Path) -> Iterator[Result]:
-    """A result a model."""
+    """One result per model."""
     tables, about = read_summary(folder)
     models = about.get("models", {})
-    references = {name: scores_of(table) for name, table in tables.items() if name not in models}
+    references = {name: final_scores(table) for name, table in tables.items() if name not in models}
     for name, known in models.items():
         if name not in tables:
             continue
@@ -27,10 +28,18 @@ def read_evaluation(folder: Path) -> Iterator[Result]:
             sample="none",
             contract=about.get("contract", {}),
             vocabulary=str(known.get("vocabulary", "unknown")),
-            settings={"model": {"name": name}} | {key: value for key, value in known.items() if key == "scoring"},
+            model=_model_facts(name, known),
             provenance={key: value for key, value in known.items() if key not in ("model", "words_seen")},
-            scores=scores_of(tables[name]),
+            scores=final_scores(tables[name]),
             items=file if file.exists() else None,
             measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
             references=references,
         )
+
+
+def _model_facts(name: str, known: Mapping[str, Any]) -> ModelFacts:
+    """A pretrained model has options, and is called `<model>/<scoring>`: the same model may be there once for each scoring."""
+    if not known.get("options"):
+        return ModelFacts(name)
+    model, _, scoring = name.rpartition("/")
+    return ModelFacts(model, scoring=scoring)

@@ -8,12 +8,12 @@ import numpy as np
 from pyarrow import parquet
 
 from ..errors import UserError
-from .conditions import Group
+from .conditions import Condition
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell
 from .intervals import Estimate, spread
 from .results import Result
 from .texts import OTHER
-from .wording import construction_name, language_name, ordered
+from .wording import construction_name, in_paper_order, language_name
 
 # Of the run, not of the item.
 OF_RUNS = ("language", "condition")
@@ -23,18 +23,20 @@ Values = tuple[Any, ...]
 Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 
 
-def crossed(groups: Sequence[Group], rows: str, columns: str) -> Grid:
+def feature_table(conditions: Sequence[Condition], rows: str, columns: str) -> Grid:
     """`rows` and `columns` are names of features, joined by commas where they are several."""
     down, across = ([name.strip() for name in each.split(",") if name.strip()] for each in (rows, columns))
-    across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(groups, name)]
-    found, lacking = _collected(groups, down, across)
+    across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(conditions, name)]
+    found, lacking = _collect_cells(conditions, down, across)
     if not found:
         raise UserError(
-            f"--rows {rows} --columns {columns}: no finished run with items has all of these features{_known(groups)}"
+            f"--rows {rows} --columns {columns}: no finished run with items has all of these features"
+            f"{_known_features(conditions)}"
         )
-    order = _in_order(dict.fromkeys(column for cells in found.values() for column in cells), across)
+    order = _sort_values(dict.fromkeys(column for cells in found.values() for column in cells), across)
     lines = tuple(
-        (_named(down, row) or "all", tuple(_cell(found[row].get(column)) for column in order)) for row in _in_order(found, down)
+        (_label(down, row) or "all", tuple(_cell(found[row].get(column)) for column in order))
+        for row in _sort_values(found, down)
     )
     note = ABOUT + (f" Without items that have these features, and not here: {', '.join(lacking)}." if lacking else "")
     title = f"Accuracy by {', '.join(down) or 'nothing'}" + (f" and {', '.join(across)}" if across else "")
@@ -42,24 +44,26 @@ def crossed(groups: Sequence[Group], rows: str, columns: str) -> Grid:
     return Grid(name, title, note, ", ".join(down), tuple(_head(across, column) for column in order), lines)
 
 
-def _collected(groups: Sequence[Group], down: list[str], across: list[str]) -> tuple[Cells, list[str]]:
+def _collect_cells(conditions: Sequence[Condition], down: list[str], across: list[str]) -> tuple[Cells, list[str]]:
     """Accuracy and n of every model, by row and column; and the models that have none."""
     found: Cells = {}
     lacking = []
-    for group in groups:
-        for result in group.results:
-            own = _of(group, result, down, across)
+    for condition in conditions:
+        for result in condition.results:
+            own = _accuracies(condition, result, down, across)
             lacking += [] if own else [result.name]
             for (row, column), value in own.items():
                 found.setdefault(row, {}).setdefault(column, []).append(value)
     return found, lacking
 
 
-def _in_order(keys: Iterable[Values], names: Sequence[str]) -> list[Values]:
+def _sort_values(keys: Iterable[Values], names: Sequence[str]) -> list[Values]:
     """Numbers by size, constructions as in the papers, all others by the alphabet, the first feature above all."""
     keys = list(keys)
     places = (
-        {c: i for i, c in enumerate(ordered([str(k[names.index(CONSTRUCTION)]) for k in keys]))} if CONSTRUCTION in names else {}
+        {c: i for i, c in enumerate(in_paper_order([str(k[names.index(CONSTRUCTION)]) for k in keys]))}
+        if CONSTRUCTION in names
+        else {}
     )
 
     def place(key: Values) -> list[tuple[bool, float, str]]:
@@ -80,29 +84,31 @@ def _place(value: Any) -> tuple[bool, float, str]:
 
 def _head(across: Sequence[str], column: Values) -> Head:
     """The last feature varies fastest and is the name of the column; the others stand above."""
-    return Head(_named(across[:-1], column[:-1]), _named(across[-1:], column[-1:]) or "all")
+    return Head(_label(across[:-1], column[:-1]), _label(across[-1:], column[-1:]) or "all")
 
 
-def _named(names: Sequence[str], values: Values) -> str:
-    return ", ".join(_shown(name, value) for name, value in zip(names, values, strict=True))
+def _label(names: Sequence[str], values: Values) -> str:
+    return ", ".join(_format_value(name, value) for name, value in zip(names, values, strict=True))
 
 
-def _known(groups: Sequence[Group]) -> str:
+def _known_features(conditions: Sequence[Condition]) -> str:
     """What could have been asked for."""
-    files = [result.items for group in groups for result in group.results if result.items]
+    files = [result.items for condition in conditions for result in condition.results if result.items]
     names = [name for name in (parquet.read_schema(files[0]).names if files else []) if name not in OTHER]
     return f"; there are: {', '.join([CONSTRUCTION, *OF_RUNS, *names])}" if names else ""
 
 
-def _varies(groups: Sequence[Group], name: str) -> bool:
-    return len({group.name if name == "condition" else group.language for group in groups}) > 1
+def _varies(conditions: Sequence[Condition], name: str) -> bool:
+    return len({condition.name if name == "condition" else condition.language for condition in conditions}) > 1
 
 
-def _of(group: Group, result: Result, down: list[str], across: list[str]) -> dict[tuple[Any, Any], tuple[float, int]]:
+def _accuracies(
+    condition: Condition, result: Result, down: list[str], across: list[str]
+) -> dict[tuple[Any, Any], tuple[float, int]]:
     """Accuracy and n of every combination of values, in the items of one model."""
     if result.items is None:
         return {}
-    own = {"condition": group.name, "language": result.language}
+    own = {"condition": condition.name, "language": result.language}
     asked = [name for name in [*down, *across] if name not in own]
     known = parquet.read_schema(result.items).names
     if any(name not in known for name in asked):
@@ -118,7 +124,7 @@ def _of(group: Group, result: Result, down: list[str], across: list[str]) -> dic
     return {key: (float(verdict[rows].mean()), len(rows)) for key, rows in places.items()}
 
 
-def _shown(name: str, value: Any) -> str:
+def _format_value(name: str, value: Any) -> str:
     if name == CONSTRUCTION:
         return construction_name(str(value))
     if name == "language":

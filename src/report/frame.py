@@ -4,9 +4,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..probes.accuracy import MEAN
-from .conditions import Group
+from .conditions import Condition
 from .estimates import Estimates
-from .missing import explained
+from .optional_packages import explain_missing
 from .results import Result
 
 if TYPE_CHECKING:
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 FINAL = "final"  # the whole sets with the best weights; other moments are probes of the sample
 
 
-def frame_of(estimates: Estimates) -> "pd.DataFrame":
+def make_frame(estimates: Estimates) -> "pd.DataFrame":
     """`low` and `high` are the interval of the condition's mean, over items and seeds."""
-    with explained():
+    with explain_missing():
         import pandas as pd  # noqa: PLC0415
         import scipy.special  # noqa: F401, PLC0415 intervals over seeds need it
     rows: list[dict[str, Any]] = []
-    for group in estimates.groups:
-        for result in group.results:
-            identity = _identity(group, result)
-            rows += [identity | row for row in _final(estimates, group, result)]
+    for condition in estimates.conditions:
+        for result in condition.results:
+            identity = _identity(condition, result)
+            rows += [identity | row for row in _final(estimates, condition, result)]
             rows += [identity | row for row in _moments(result)]
     return pd.DataFrame(rows)
 
 
-def _identity(group: Group, result: Result) -> dict[str, Any]:
+def _identity(condition: Condition, result: Result) -> dict[str, Any]:
     return {
         "run": result.name,
         "language": result.language,
         "set": result.set,
-        "condition": group.name,
-        "languages": len(result.languages),
+        "condition": condition.name,
+        "languages": len(result.model.languages) or 1,
         "seed": result.seed,
         "contract": result.label,
         "digest": result.digest,
@@ -44,17 +44,17 @@ def _identity(group: Group, result: Result) -> dict[str, Any]:
     }
 
 
-def _final(estimates: Estimates, group: Group, result: Result) -> list[dict[str, Any]]:
+def _final(estimates: Estimates, condition: Condition, result: Result) -> list[dict[str, Any]]:
     moment = {"moment": FINAL if result.finished else "last", "words": result.words, "perplexity": result.perplexity}
     rows = []
     for name, score in result.scores.items():
-        found = estimates.of(group, name)
+        found = estimates.of(condition, name)
         counts = {"n": score.n, "ties": score.ties, "uncovered": score.uncovered}
         parts = {part: value for part, (value, _) in score.parts.items()}
         rows.append(
             moment | {"construction": name, "accuracy": score.accuracy, "low": found.low, "high": found.high} | counts | parts
         )
-    found = estimates.of(group, MEAN)
+    found = estimates.of(condition, MEAN)
     return [*rows, moment | {"construction": MEAN, "accuracy": result.mean, "low": found.low, "high": found.high}]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import UserError
-from .conditions import comparable, condition
+from .conditions import comparison_key, condition_key
 from .evaluation_files import read_evaluation
 from .left_out import UNREADABLE, LeftOut, first_line
 from .results import Result
@@ -19,29 +19,29 @@ DEPTH = 3  # folders within folders: runs/<sweep>/<job>
 
 
 @dataclass(frozen=True)
-class Gathered:
+class Findings:
     """All results that were found, and what was left out."""
 
     results: list[Result]
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def gather(paths: Sequence[Path | str]) -> Gathered:
+def gather(paths: Sequence[Path | str]) -> Findings:
     """Everything under these paths, in the order in which they were given."""
     results: list[Result] = []
     left_out: list[LeftOut] = []
     seen: set[Path] = set()
-    for path in _expanded(paths):
-        for folder in _folders(path, left_out):
+    for path in _expand_patterns(paths):
+        for folder in _result_folders(path, left_out):
             if folder.resolve() in seen:
                 continue
             seen.add(folder.resolve())
-            found = _read(folder, left_out)
+            found = _read_folder(folder, left_out)
             results += found
-    return _once(_linked(Gathered(results, left_out)))
+    return _drop_repetitions(_link_evaluations(Findings(results, left_out)))
 
 
-def _expanded(paths: Sequence[Path | str]) -> Iterator[Path]:
+def _expand_patterns(paths: Sequence[Path | str]) -> Iterator[Path]:
     for path in paths:
         found = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else [str(path)]  # noqa: PTH207
         if not found or not Path(found[0]).exists():
@@ -49,23 +49,23 @@ def _expanded(paths: Sequence[Path | str]) -> Iterator[Path]:
         yield from map(Path, found)
 
 
-def _folders(path: Path, left_out: list[LeftOut], depth: int = DEPTH) -> Iterator[Path]:
+def _result_folders(path: Path, left_out: list[LeftOut], depth: int = DEPTH) -> Iterator[Path]:
     """The folders of runs and evaluations in a folder, or the folder itself."""
     if not path.is_dir():
         left_out.append(LeftOut(str(path), "not a folder"))
     elif _is_run(path) or _is_evaluation(path):
         yield path
     else:
-        inside = sorted(each for each in path.iterdir() if each.is_dir() and not _of_a_sweep(each))
+        inside = sorted(each for each in path.iterdir() if each.is_dir() and not _belongs_to_sweep(each))
         if not any(path.iterdir()):
             left_out.append(LeftOut(str(path), "empty"))
         elif not inside or not depth:
             left_out.append(LeftOut(str(path), "neither a run (config.yaml) nor an evaluation (summary.json)"))
         for each in inside if depth else []:
-            yield from _folders(each, left_out, depth - 1)
+            yield from _result_folders(each, left_out, depth - 1)
 
 
-def _of_a_sweep(path: Path) -> bool:
+def _belongs_to_sweep(path: Path) -> bool:
     """What the sweep itself keeps beside its jobs, and what is hidden."""
     return path.name.startswith(".") or (path.name == "sweeps" and any(path.glob("*/multirun.yaml")))
 
@@ -78,7 +78,7 @@ def _is_evaluation(path: Path) -> bool:
     return (path / "summary.json").exists()
 
 
-def _read(folder: Path, left_out: list[LeftOut]) -> list[Result]:
+def _read_folder(folder: Path, left_out: list[LeftOut]) -> list[Result]:
     try:
         found = list(read_run(folder, left_out) if _is_run(folder) else read_evaluation(folder))
     except UNREADABLE as error:
@@ -89,7 +89,7 @@ def _read(folder: Path, left_out: list[LeftOut]) -> list[Result]:
     return found
 
 
-def _linked(found: Gathered) -> Gathered:
+def _link_evaluations(found: Findings) -> Findings:
     """An evaluation of a run that is here too knows its settings; what says the same as the run itself is left out."""
     runs: dict[tuple[str, str], list[Result]] = {}
     for result in found.results:
@@ -105,21 +105,21 @@ def _linked(found: Gathered) -> Gathered:
             if checkpoint == "best" and _identity(result, run) in finals:
                 found.left_out.append(LeftOut(str(result.path), f"the same model on the same items as in {run}"))
                 continue
-            other = {"checkpoint": checkpoint} if checkpoint != "best" else {}
-            result = replace(result, settings=dict(own[0].settings) | other)  # noqa: PLW2901
+            facts = replace(own[0].model, checkpoint="" if checkpoint == "best" else checkpoint)
+            result = replace(result, model=facts)  # noqa: PLW2901
         kept.append(result)
-    return Gathered(kept, found.left_out)
+    return Findings(kept, found.left_out)
 
 
-def _once(found: Gathered) -> Gathered:
+def _drop_repetitions(found: Findings) -> Findings:
     """The same settings with the same seed are the same run, however often it was copied: it must not count as two seeds."""
     kept: dict[tuple[str, ...], Result] = {}
     for result in found.results:
-        key = (condition(result), str(result.seed), *comparable(result), result.vocabulary, str(result.finished))
+        key = (condition_key(result), str(result.seed), *comparison_key(result), result.vocabulary, str(result.finished))
         first = kept.setdefault(key, result)
         if first is not result:
             found.left_out.append(LeftOut(str(result.path), f"the same settings and seed as {first.path}"))
-    return Gathered(list(kept.values()), found.left_out)
+    return Findings(list(kept.values()), found.left_out)
 
 
 def _identity(result: Result, name: str) -> tuple[str, ...]:

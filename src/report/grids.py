@@ -86,20 +86,20 @@ def number_cell(value: float, text: str | None = None, shade: float | None = Non
     return Cell(text if text is not None else f"{value:,.2f}", (("value", value),), shade)
 
 
-def markdown(grid: Grid) -> str:
+def to_markdown(grid: Grid) -> str:
     """To paste into a README or an issue."""
-    heads = [_escaped(head.flat) + (" †" if head.published else "") for head in grid.heads]
-    lines = [f"### {grid.title}", "", f"| {_escaped(grid.corner)} | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
+    heads = [_escape(head.flat) + (" †" if head.published else "") for head in grid.heads]
+    lines = [f"### {grid.title}", "", f"| {_escape(grid.corner)} | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
     for label, cells in grid.rows:
-        lines.append(f"| {_escaped(label)} | " + " | ".join(_escaped(cell.text) for cell in cells) + " |")
+        lines.append(f"| {_escape(label)} | " + " | ".join(_escape(cell.text) for cell in cells) + " |")
     return "\n".join([*lines, "", grid.note, ""])
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def latex(grid: Grid) -> str:
+def to_latex(grid: Grid) -> str:
     """For a paper that uses the package booktabs."""
     columns = "l" + "r" * len(grid.heads)
     heads = " & ".join(_tex(head.name + (" †" if head.published else "")) for head in grid.heads)
@@ -149,7 +149,7 @@ def spans(heads: Sequence[Head]) -> list[tuple[str, int]]:
     return found
 
 
-def as_csv(grid: Grid) -> str:
+def to_csv(grid: Grid) -> str:
     """A row a cell, with all the numbers behind it: for programs."""
     names = list(dict.fromkeys(name for _, cells in grid.rows for cell in cells for name, _ in cell.numbers))
     stream = io.StringIO()

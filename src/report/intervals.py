@@ -52,7 +52,7 @@ def estimate(parts: Sequence[Judgements], draws: int = DRAWS, seed: int = 0) -> 
     )
     if seeds > 1:
         rng = np.random.default_rng(seed)
-        drawn = np.mean([other_items(part, draws, rng) for part in parts], axis=0) + other_seeds(means, draws, rng)
+        drawn = np.mean([resample_items(part, draws, rng) for part in parts], axis=0) + resample_seeds(means, draws, rng)
         below, above = np.quantile(drawn, [0.025, 0.975])
         low, high = min(low, float(below)), max(high, float(above))
     return Estimate(mean, spread(means), max(low, 0.0), min(high, 1.0), seeds, sum(sizes))
@@ -68,7 +68,7 @@ def spread(values: NDArray[np.float64]) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else math.nan
 
 
-def other_items(judged: Judgements, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def resample_items(judged: Judgements, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """The mean over these seeds, had the items been others, (draws,)."""
     patterns, counts = np.unique(np.concatenate([judged.correct, judged.n], axis=1), axis=0, return_counts=True)
     seeds = judged.correct.shape[1]
@@ -79,15 +79,15 @@ def other_items(judged: Judgements, draws: int, rng: np.random.Generator) -> NDA
     return means
 
 
-def other_seeds(means: NDArray[np.float64], draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def resample_seeds(means: NDArray[np.float64], draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """By how much the mean would have been another with other seeds, (draws,)."""
     seeds = len(means)
     chosen = rng.multinomial(seeds, [1 / seeds] * seeds, size=draws) / seeds
-    moved: NDArray[np.float64] = few(seeds) * (chosen @ means - means.mean())
+    moved: NDArray[np.float64] = student_stretch(seeds) * (chosen @ means - means.mean())
     return moved
 
 
-def few(seeds: int) -> float:
+def student_stretch(seeds: int) -> float:
     """Drawing few seeds again understates how much they differ: stretched to Student's t with n − 1 degrees of freedom."""
     from scipy.special import stdtrit  # noqa: PLC0415
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 from .results import Result
-from .texts import Text, texts
+from .texts import Text, find_texts
 
 BUDGET = 500_000  # scores in one page
 MOST = 60  # items of one construction
@@ -35,7 +35,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ShownItems:
     """The items of one language and set that are in the page, and how many there were to choose from."""
 
     keys: list[Key]
@@ -45,7 +45,7 @@ class Chosen:
     sizes: dict[str, int]
 
 
-def chosen(results: Sequence[Result], numbers: Sequence[int]) -> Chosen | None:
+def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItems | None:
     """For the results of one language and set; `numbers` are theirs in the report."""
     readable = [(n, r) for n, r in zip(numbers, results, strict=True) if _files(r)]
     if not readable:
@@ -54,11 +54,11 @@ def chosen(results: Sequence[Result], numbers: Sequence[int]) -> Chosen | None:
     index = {key: i for i, key in enumerate(pool)}
     cache: dict[tuple[str, ...], NDArray[np.int64]] = {}
     traces = {number: _trace(result, index, cache) for number, result in readable}
-    kept = _interesting(names, traces)
+    kept = _most_disputed(names, traces)
     few = {n: Trace(t.moments, t.good[:, kept], t.bad[:, kept]) for n, t in traces.items()}
     keys = [pool[i] for i in kept]
     counts = {name: names.count(name) for name in dict.fromkeys(names)}
-    return Chosen(keys, [names[i] for i in kept], texts([r for _, r in readable], keys), few, counts)
+    return ShownItems(keys, [names[i] for i in kept], find_texts([r for _, r in readable], keys), few, counts)
 
 
 def _files(result: Result) -> list[tuple[int, Path]]:
@@ -76,10 +76,10 @@ def _pool(results: Sequence[Result]) -> tuple[list[Key], list[str]]:
 
 def _keys(file: Path) -> list[Key]:
     table = parquet.read_table(file, columns=["uid", "contrast"])
-    return numbered(list(zip(table["uid"].to_pylist(), table["contrast"].to_pylist(), strict=True)))
+    return number_repeats(list(zip(table["uid"].to_pylist(), table["contrast"].to_pylist(), strict=True)))
 
 
-def numbered(pairs: Sequence[tuple[str, str]]) -> list[Key]:
+def number_repeats(pairs: Sequence[tuple[str, str]]) -> list[Key]:
     """An item may have several contrasts of one name: they are counted."""
     seen: dict[tuple[str, str], int] = {}
     found = []
@@ -108,7 +108,7 @@ def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], N
     return Trace([words for words, _ in files], good, bad)
 
 
-def _interesting(names: Sequence[str], traces: dict[int, Trace]) -> list[int]:
+def _most_disputed(names: Sequence[str], traces: dict[int, Trace]) -> list[int]:
     """Of each construction those on which models or checkpoints disagree most, as many as a page can carry."""
     width = sum(2 * len(trace.moments) for trace in traces.values())
     constructions = list(dict.fromkeys(names))
@@ -128,7 +128,7 @@ def _interesting(names: Sequence[str], traces: dict[int, Trace]) -> list[int]:
     return kept
 
 
-def plain(found: Chosen) -> dict[str, Any]:
+def items_for_page(found: ShownItems) -> dict[str, Any]:
     """For the page: scores in hundredths of a nat."""
     rows = []
     for name, text in zip(found.constructions, found.texts, strict=True):

@@ -36,20 +36,20 @@ class Mismatch(ValueError):
     """Files that should have the same items have not."""
 
 
-def finals(results: Sequence[Result]) -> Judgements:
+def final_judgements(results: Sequence[Result]) -> Judgements:
     """The whole sets, for models that were asked the same items under the same contract."""
-    return judgements([result.items for result in results if result.items], results[0].contract)
+    return read_judgements([result.items for result in results if result.items], results[0].contract)
 
 
-def moments(result: Result) -> tuple[Judgements, list[int]] | None:
+def judgements_over_time(result: Result) -> tuple[Judgements, list[int]] | None:
     """All probes on the way of which the verdicts are there, and the words seen at each."""
     kept = [moment for moment in result.moments if moment.file is not None]
     if not kept:
         return None
-    return judgements([moment.file for moment in kept if moment.file], result.contract), [moment.words for moment in kept]
+    return read_judgements([moment.file for moment in kept if moment.file], result.contract), [moment.words for moment in kept]
 
 
-def judgements(files: Sequence[Path], contract: Any) -> Judgements:
+def read_judgements(files: Sequence[Path], contract: Any) -> Judgements:
     """One column a file. The items are the same and in the same order, or it is an error."""
     first = parquet.read_table(files[0], columns=["uid", "construction"])
     uids, item = np.unique(first["uid"].combine_chunks().dictionary_encode().indices.to_numpy(), return_inverse=True)

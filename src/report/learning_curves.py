@@ -1,4 +1,4 @@
-"""Learning curves of a group: the mean over its seeds at each probe, and how far the seeds lie apart."""
+"""Learning curves of a condition: the mean over its seeds at each probe, and how far the seeds lie apart."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .conditions import Group
+from .conditions import Condition
 from .intervals import spread
 from .results import Result
 
@@ -21,28 +21,28 @@ class Curve:
     seeds: list[int]
 
 
-def accuracy_curve(group: Group, construction: str) -> Curve:
+def accuracy_curve(condition: Condition, construction: str) -> Curve:
     """Of one construction or of the mean, on the sample that is probed while the model learns."""
 
     def points(result: Result) -> Iterable[tuple[int, int, float]]:
         return ((moment.step, moment.words, moment.accuracy(construction)) for moment in result.moments)
 
-    return _over_seeds(group, points)
+    return _over_seeds(condition, points)
 
 
-def perplexity_curve(group: Group) -> Curve:
+def perplexity_curve(condition: Condition) -> Curve:
     """Of the validation text, an epoch a point."""
 
     def points(result: Result) -> Iterable[tuple[int, int, float]]:
         return ((epoch, words, value) for epoch, (words, value) in enumerate(result.perplexities))
 
-    return _over_seeds(group, points)
+    return _over_seeds(condition, points)
 
 
-def _over_seeds(group: Group, points: Callable[[Result], Iterable[tuple[int, int, float]]]) -> Curve:
+def _over_seeds(condition: Condition, points: Callable[[Result], Iterable[tuple[int, int, float]]]) -> Curve:
     """Seeds are probed at the same steps; the words that they have seen by then differ a little."""
     found: dict[int, list[tuple[int, float]]] = {}
-    for result in group.results:
+    for result in condition.results:
         for place, words, value in points(result):
             if not math.isnan(value):
                 found.setdefault(place, []).append((words, value))

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 import yaml
 
+from ..errors import UserError
+
 # What a broken file can raise; anything else is a bug of ours.
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error, yaml.YAMLError, pa.ArrowException)
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error, yaml.YAMLError, pa.ArrowException, UserError)
 
 
 @dataclass(frozen=True)
@@ -20,4 +22,5 @@ class LeftOut:
 
 def first_line(error: Exception) -> str:
     """Enough of an error for a list."""
-    return f"{type(error).__name__}: {error}".splitlines()[0][:160]
+    said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+    return said.splitlines()[0][:160]

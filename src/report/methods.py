@@ -1,65 +1,66 @@
 """How it was measured: the contracts in words, the sets, the settings of every condition, the versions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
 
-from .conditions import Group
-from .page import element, escaped
-from .page_data import results_of
+from .conditions import Condition
+from .page import element, escape
+from .page_data import results_in
 from .wording import language_name
 
 
-def sources(groups: Sequence[Group]) -> str:
+def method_section(conditions: Sequence[Condition]) -> str:
     """The foot of the page."""
-    contracts = {group.first.label: group.first.contract.get("statement", "not known") for group in groups}
+    contracts = {condition.first.label: condition.first.contract.get("statement", "not known") for condition in conditions}
     made = element("h3", "Scoring contract") + _facts(list(contracts.items()), id_="contract")
-    made += element("h3", "Sets") + _facts(_sets(groups)) + element("h3", "Settings")
-    made += "".join(_settings(group) for group in groups)
-    return made + element("h3", "Versions") + _versions(groups)
+    made += element("h3", "Sets") + _facts(_sets(conditions)) + element("h3", "Settings")
+    made += "".join(_settings(condition) for condition in conditions)
+    return made + element("h3", "Versions") + _versions(conditions)
 
 
 def _facts(pairs: Sequence[tuple[str, str]], **attributes: str) -> str:
-    rows = "".join(element("dt", escaped(name)) + element("dd", escaped(text)) for name, text in pairs)
+    rows = "".join(element("dt", escape(name)) + element("dd", escape(text)) for name, text in pairs)
     return element("dl", rows, class_="facts", **attributes)
 
 
-def _sets(groups: Sequence[Group]) -> list[tuple[str, str]]:
-    rows = dict.fromkeys((g.language, g.first.set, g.first.digest, g.first.vocabulary) for g in groups)
+def _sets(conditions: Sequence[Condition]) -> list[tuple[str, str]]:
+    rows = dict.fromkeys((g.language, g.first.set, g.first.digest, g.first.vocabulary) for g in conditions)
     return [
         (f"{language_name(lang)}, {name}", f"items {digest}, vocabulary {words} (digests: the same where they are)")
         for lang, name, digest, words in rows
     ]
 
 
-def _settings(group: Group) -> str:
-    names = ", ".join(result.name for result in group.results)
-    text = yaml.safe_dump(_plain(group.first.settings), allow_unicode=True, sort_keys=False, width=110)
-    return _folded(group.title, element("p", escaped(names), class_="note") + element("pre", escaped(text)))
+def _settings(condition: Condition) -> str:
+    names = ", ".join(result.name for result in condition.results)
+    model = condition.first.model
+    text = yaml.safe_dump(_plain(model.run.plain if model.run else model.recipe), allow_unicode=True, sort_keys=False, width=110)
+    return _folded(condition.title, element("p", escape(names), class_="note") + element("pre", escape(text)))
 
 
 def _folded(summary: str, content: str) -> str:
-    return element("details", element("summary", escaped(summary)) + content)
+    return element("details", element("summary", escape(summary)) + content)
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _versions(groups: Sequence[Group]) -> str:
+def _versions(conditions: Sequence[Condition]) -> str:
     """Starts that were alike are told once."""
     found: dict[str, list[str]] = {}
-    for result in results_of(groups):
+    for result in results_in(conditions):
         starts = result.provenance.get("starts") or [{}]
         known = {key: starts[-1][key] for key in ("git", "python", "platform", "versions") if starts[-1].get(key)}
         text = yaml.safe_dump(_plain(known), allow_unicode=True, sort_keys=False) if known else "not known"
         found.setdefault(text, []).append(result.name)
-    return "".join(_folded(_few(names), element("pre", escaped(text))) for text, names in found.items())
+    return "".join(_folded(_few(names), element("pre", escape(text))) for text, names in found.items())
 
 
 def _few(names: Sequence[str]) -> str:

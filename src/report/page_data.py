@@ -6,59 +6,59 @@ from typing import Any
 
 from ..probes.accuracy import MEAN
 from . import items
-from .conditions import Group
+from .conditions import Condition
 from .estimates import Estimates
 from .learning_curves import Curve, accuracy_curve, perplexity_curve
 from .results import Result
-from .wording import PARTS, construction_name, language_name, ordered
+from .wording import PARTS, construction_name, direction, in_paper_order, language_name
 
 
 def page_data(estimates: Estimates) -> dict[str, Any]:
     """Everything but the items."""
-    numbered = results_of(estimates.groups)
+    numbered = results_in(estimates.conditions)
     places = {id(result): number for number, result in enumerate(numbered)}
     names = [*estimates.constructions, MEAN]
     return {
         "constructions": {name: construction_name(name) for name in names},
         "parts": PARTS,
-        "languages": {group.language: language_name(group.language) for group in estimates.groups},
-        "groups": [_group(group, estimates, places) for group in estimates.groups],
+        "languages": {condition.language: language_name(condition.language) for condition in estimates.conditions},
+        "conditions": [_condition(condition, estimates, places) for condition in estimates.conditions],
         "results": [_result(result) for result in numbered],
     }
 
 
-def results_of(groups: Sequence[Group]) -> list[Result]:
-    return [result for group in groups for result in group.results]
+def results_in(conditions: Sequence[Condition]) -> list[Result]:
+    return [result for condition in conditions for result in condition.results]
 
 
-def _group(group: Group, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
-    names = ordered(group.constructions)
-    curves = {name: _curve(accuracy_curve(group, name), group) for name in [*names, MEAN]}
+def _condition(condition: Condition, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
+    names = in_paper_order(condition.constructions)
+    curves = {name: _curve(accuracy_curve(condition, name), condition) for name in [*names, MEAN]}
     return {
-        "name": group.name,
-        "language": group.language,
-        "set": group.first.set,
-        "rtl": group.first.right_to_left,
-        "finished": group.first.finished,
-        "label": group.first.label,
-        "results": [places[id(result)] for result in group.results],
+        "name": condition.name,
+        "language": condition.language,
+        "set": condition.first.set,
+        "direction": direction(condition.language),
+        "finished": condition.first.finished,
+        "label": condition.first.label,
+        "results": [places[id(result)] for result in condition.results],
         "constructions": names,
-        "estimates": {name: _estimate(estimates, group, name) for name in [*names, MEAN]},
+        "estimates": {name: _estimate(estimates, condition, name) for name in [*names, MEAN]},
         "curves": {name: curve for name, curve in curves.items() if curve},
-        "perplexity": _curve(perplexity_curve(group), group),
+        "perplexity": _curve(perplexity_curve(condition), condition),
     }
 
 
-def _estimate(estimates: Estimates, group: Group, name: str) -> list[float | None]:
-    found = estimates.of(group, name)
+def _estimate(estimates: Estimates, condition: Condition, name: str) -> list[float | None]:
+    found = estimates.of(condition, name)
     return [_number(value) for value in (found.mean, found.sd, found.low, found.high, found.n)]
 
 
-def _curve(curve: Curve, group: Group) -> list[list[float | None]] | None:
+def _curve(curve: Curve, condition: Condition) -> list[list[float | None]] | None:
     """Words, means, deviations; and how many seeds a point stands for, where it is not all of them."""
     if not curve.words:
         return None
-    fewer: list[list[float | None]] = [[*curve.seeds]] if min(curve.seeds) < len(group.results) else []
+    fewer: list[list[float | None]] = [[*curve.seeds]] if min(curve.seeds) < len(condition.results) else []
     return [[round(words) for words in curve.words], [_number(v) for v in curve.mean], [_number(v) for v in curve.sd], *fewer]
 
 
@@ -77,13 +77,13 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def items_data(groups: Sequence[Group]) -> dict[str, Any]:
+def items_data(conditions: Sequence[Condition]) -> dict[str, Any]:
     """By language and set: the items, and what every model gave them."""
-    numbered = results_of(groups)
+    numbered = results_in(conditions)
     found = {}
     for language, name in dict.fromkeys((result.language, result.set) for result in numbered):
         own = [(n, r) for n, r in enumerate(numbered) if (r.language, r.set) == (language, name)]
-        chosen = items.chosen([r for _, r in own], [n for n, _ in own])
+        chosen = items.select_items([r for _, r in own], [n for n, _ in own])
         if chosen is not None:
-            found[f"{language}/{name}"] = items.plain(chosen)
+            found[f"{language}/{name}"] = items.items_for_page(chosen)
     return found

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..probes.accuracy import CELLS, CHANCE, MEAN
-from .conditions import Group, condition
+from .conditions import Condition, condition_key
 from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, number_cell
 from .intervals import Estimate, spread
-from .published_values import PERPLEXITY, Published, columns
+from .published_values import PERPLEXITY, Published, published_columns
 from .results import Result
-from .wording import PARTS, canonical, construction_name, language_name
+from .wording import PARTS, construction_name, language_name, paper_name
 
 # ------------------------------------------------------------------- the table
 
@@ -26,18 +26,20 @@ ABOUT_PUBLISHED = " † published, with other training data and other items than
 UNCHECKED = " ? not yet checked against the paper."
 
 
-def accuracy(estimates: Estimates, unchecked: bool = False) -> Grid:
+def accuracy_table(estimates: Estimates, unchecked: bool = False) -> Grid:
     """Constructions down, languages and conditions across, test perplexity on top; published numbers to the right."""
-    groups, names = estimates.groups, [*estimates.constructions, MEAN]
-    rows = [("test perplexity", [_perplexity(group) for group in groups])]
-    rows += [(construction_name(name), [accuracy_cell(estimates.of(group, name)) for group in groups]) for name in names]
-    heads = [Head(language_name(group.language), _with_size(group)) for group in groups]
-    known = _published(list(dict.fromkeys(group.language for group in groups)), estimates.constructions, unchecked)
+    conditions, names = estimates.conditions, [*estimates.constructions, MEAN]
+    rows = [("test perplexity", [_perplexity(condition) for condition in conditions])]
+    rows += [
+        (construction_name(name), [accuracy_cell(estimates.of(condition, name)) for condition in conditions]) for name in names
+    ]
+    heads = [Head(language_name(condition.language), condition.name_with_seeds) for condition in conditions]
+    known = _published(list(dict.fromkeys(condition.language for condition in conditions)), estimates.constructions, unchecked)
     for head, values in known:
         heads.append(head)
         for (_, cells), name in zip(rows, [PERPLEXITY, *names], strict=True):
-            cells.append(_published_cell(values.get(canonical(name))))
-    note = ABOUT_ACCURACY + ("" if all(group.first.finished for group in groups) else ABOUT_UNFINISHED)
+            cells.append(_published_cell(values.get(paper_name(name))))
+    note = ABOUT_ACCURACY + ("" if all(condition.first.finished for condition in conditions) else ABOUT_UNFINISHED)
     note += ABOUT_PUBLISHED if known else ""
     note += UNCHECKED if any(not each.checked for _, values in known for each in values.values()) else ""
     return Grid("accuracy", "Accuracy by construction and language", note, "construction", tuple(heads), _rows(rows))
@@ -47,7 +49,7 @@ def _published(languages: Sequence[str], names: list[str], unchecked: bool) -> l
     return [
         (Head(f"{language_name(language)}, {source}", model, published=True), values)
         for language in languages
-        for (source, model), values in columns(language, names, unchecked).items()
+        for (source, model), values in published_columns(language, names, unchecked).items()
     ]
 
 
@@ -59,16 +61,8 @@ def _rows(rows: Sequence[tuple[str, Sequence[Cell]]]) -> tuple[tuple[str, tuple[
     return tuple((label, tuple(cells)) for label, cells in rows)
 
 
-def _with_size(group: Group) -> str:
-    return _with_seeds(group.name, group)
-
-
-def _with_seeds(name: str, group: Group) -> str:
-    return name if len(group.results) == 1 else f"{name} ({len(group.results)} seeds)"
-
-
-def _perplexity(group: Group) -> Cell:
-    values = np.array([result.perplexity for result in group.results])
+def _perplexity(condition: Condition) -> Cell:
+    values = np.array([result.perplexity for result in condition.results])
     if np.isnan(values).any():
         return EMPTY
     sd = spread(values)
@@ -79,26 +73,26 @@ def _perplexity(group: Group) -> Cell:
 # ------------------------------------------------------------ sizes, sub-cases
 
 
-def sizes(estimates: Estimates) -> Grid:
+def size_table(estimates: Estimates) -> Grid:
     """How many contrasts were scored, and how many could not be: coverage depends on the vocabulary."""
     names = estimates.constructions
-    found: dict[tuple[str, tuple[tuple[Cell, ...], ...]], list[Group]] = {}
-    for group in estimates.groups:
-        found.setdefault((group.language, tuple(tuple(_sizes(group, name)) for name in names)), []).append(group)
-    heads = tuple(Head(_alike(groups), name) for groups in found.values() for name in ("n", "covered", "ties"))
+    found: dict[tuple[str, tuple[tuple[Cell, ...], ...]], list[Condition]] = {}
+    for condition in estimates.conditions:
+        found.setdefault((condition.language, tuple(tuple(_sizes(condition, name)) for name in names)), []).append(condition)
+    heads = tuple(Head(_alike(conditions), name) for conditions in found.values() for name in ("n", "covered", "ties"))
     rows = [(construction_name(name), [c for _, own in found for c in own[i]]) for i, name in enumerate(names)]
     note = "n: contrasts scored; covered: share of all whose tested words the model knows; ties: mean over seeds."
     return Grid("sizes", "Set sizes and coverage", note, "construction", heads, _rows(rows))
 
 
-def _alike(groups: Sequence[Group]) -> str:
+def _alike(conditions: Sequence[Condition]) -> str:
     """Conditions of one language with the same numbers need them once."""
-    several = groups[0].name if len(groups) == 1 else f"{len(groups)} conditions"
-    return f"{language_name(groups[0].language)}, {several}"
+    several = conditions[0].name if len(conditions) == 1 else f"{len(conditions)} conditions"
+    return f"{language_name(conditions[0].language)}, {several}"
 
 
-def _sizes(group: Group, name: str) -> list[Cell]:
-    own = [result.scores[name] for result in group.results if name in result.scores]
+def _sizes(condition: Condition, name: str) -> list[Cell]:
+    own = [result.scores[name] for result in condition.results if name in result.scores]
     if not own:
         return [EMPTY] * 3
     n, uncovered, ties = (float(np.mean([getattr(score, field) for score in own])) for field in ("n", "uncovered", "ties"))
@@ -110,17 +104,17 @@ def _sizes(group: Group, name: str) -> list[Cell]:
     ]
 
 
-def subcases(estimates: Estimates) -> Grid | None:
+def subcase_table(estimates: Estimates) -> Grid | None:
     """By the numbers of subject and attractor."""
     rows = []
     for name in estimates.constructions:
         for part in CELLS:
-            cells = [_part(group, name, part) for group in estimates.groups]
+            cells = [_part(condition, name, part) for condition in estimates.conditions]
             if any(cell is not EMPTY for cell in cells):
                 rows.append((f"{construction_name(name)}: {PARTS[part]}", cells))
     if not rows:
         return None
-    heads = tuple(Head(language_name(group.language), _with_size(group)) for group in estimates.groups)
+    heads = tuple(Head(language_name(condition.language), condition.name_with_seeds) for condition in estimates.conditions)
     note = (
         "Mean ± standard deviation over seeds (n − 1); an attractor is a noun that the verb does not agree with. How many "
         "contrasts a number rests on is in the CSV file, and shown on pointing at it in the page."
@@ -128,8 +122,8 @@ def subcases(estimates: Estimates) -> Grid | None:
     return Grid("subcases", "Accuracy by the numbers of subject and attractor", note, "sub-case", heads, _rows(rows))
 
 
-def _part(group: Group, construction: str, part: str) -> Cell:
-    known = [r.scores[construction].parts[part] for r in group.results if part in _parts(r, construction)]
+def _part(condition: Condition, construction: str, part: str) -> Cell:
+    known = [r.scores[construction].parts[part] for r in condition.results if part in _parts(r, construction)]
     values = np.array([value for value, _ in known])
     if not len(values) or np.isnan(values).any():
         return EMPTY
@@ -143,39 +137,43 @@ def _parts(result: Result, construction: str) -> dict[str, tuple[float, int]]:
 # ------------------------------------------------- contracts, references, scorers
 
 
-def contracts(estimates: Estimates) -> Grid | None:
+def contract_table(estimates: Estimates) -> Grid | None:
     """The same models asked in different ways: lower-case against capitalised, whole sentence against target."""
-    families: dict[tuple[str, str, str], list[Group]] = {}
-    for group in estimates.groups:
-        if group.first.finished:
-            families.setdefault((condition(group.first), group.language, group.first.set), []).append(group)
-    chosen = [group for family in families.values() if len({g.first.label for g in family}) > 1 for group in _shared(family)]
+    families: dict[tuple[str, str, str], list[Condition]] = {}
+    for condition in estimates.conditions:
+        if condition.first.finished:
+            families.setdefault((condition_key(condition.first), condition.language, condition.first.set), []).append(condition)
+    chosen = [
+        condition for family in families.values() if len({g.first.label for g in family}) > 1 for condition in _shared(family)
+    ]
     if not chosen:
         return None
     own = Estimates(chosen)
-    heads = tuple(Head(f"{language_name(g.language)}, {g.name.split(' · ')[0]}", _with_seeds(g.first.label, g)) for g in chosen)
-    rows = [(construction_name(n), [accuracy_cell(own.of(group, n)) for group in chosen]) for n in [*own.constructions, MEAN]]
-    stated = {group.first.label: group.first.contract.get("statement", "not known") for group in chosen}
+    heads = tuple(Head(f"{language_name(g.language)}, {g.name.split(' · ')[0]}", g.with_seeds(g.first.label)) for g in chosen)
+    rows = [
+        (construction_name(n), [accuracy_cell(own.of(condition, n)) for condition in chosen]) for n in [*own.constructions, MEAN]
+    ]
+    stated = {condition.first.label: condition.first.contract.get("statement", "not known") for condition in chosen}
     note = "Of the runs that were asked in all of these ways. " + " ".join(f"{label}: {said}." for label, said in stated.items())
     return Grid("contracts", "The same models under different scoring contracts", note, "construction", heads, _rows(rows))
 
 
-def _shared(family: Sequence[Group]) -> list[Group]:
-    """The seeds that all groups of a family have: five seeds are not compared with one of them."""
-    seeds = set.intersection(*({result.seed for result in group.results} for group in family))
-    return [Group(g.name, tuple(r for r in g.results if r.seed in seeds)) for g in family] if seeds else []
+def _shared(family: Sequence[Condition]) -> list[Condition]:
+    """The seeds that all conditions of a family have: five seeds are not compared with one of them."""
+    seeds = set.intersection(*({result.seed for result in condition.results} for condition in family))
+    return [Condition(g.name, tuple(r for r in g.results if r.seed in seeds)) for g in family] if seeds else []
 
 
-def references(estimates: Estimates) -> Grid | None:
+def reference_table(estimates: Estimates) -> Grid | None:
     """Counting words, and rules that need no model, on the same items."""
     heads: list[Head] = []
     found: list[Result] = []
-    for group in estimates.groups:
-        known = [r for r in group.results if r.references]
+    for condition in estimates.conditions:
+        known = [r for r in condition.results if r.references]
         if known and not any(r.digest == known[0].digest and r.label == known[0].label for r in found):
             found.append(known[0])
             contract = f", {known[0].label}" if known[0].label != "default" else ""
-            top = f"{language_name(group.language)} {known[0].set}{contract}"
+            top = f"{language_name(condition.language)} {known[0].set}{contract}"
             heads += [Head(top, name) for name in known[0].references]
     if not found:
         return None
@@ -191,19 +189,19 @@ def _reference(value: float) -> Cell:
     return number_cell(value, f"{value:.2f}", value)
 
 
-def scorers(estimates: Estimates) -> Grid | None:
+def scorer_table(estimates: Estimates) -> Grid | None:
     """Models down, ways of scoring across: mean accuracy."""
-    scored = [group for group in estimates.groups if "scoring" in group.first.settings]
+    scored = [condition for condition in estimates.conditions if condition.first.model.scoring]
     if not scored:
         return None
-    ways = list(dict.fromkeys(str(group.first.settings["scoring"]) for group in scored))
-    keys = list(dict.fromkeys((group.language, str(group.first.settings["model"]["name"])) for group in scored))
-    cells = {(g.language, str(g.first.settings["model"]["name"]), str(g.first.settings["scoring"])): g for g in scored}
+    ways = list(dict.fromkeys(condition.first.model.scoring for condition in scored))
+    keys = list(dict.fromkeys((condition.language, condition.first.model.name) for condition in scored))
+    cells = {(g.language, g.first.model.name, g.first.model.scoring): g for g in scored}
     rows = []
     for language, model in keys:
-        groups = [cells.get((language, model, way)) for way in ways]
+        conditions = [cells.get((language, model, way)) for way in ways]
         rows.append(
-            (f"{language_name(language)}, {model}", [accuracy_cell(estimates.of(g, MEAN)) if g else EMPTY for g in groups])
+            (f"{language_name(language)}, {model}", [accuracy_cell(estimates.of(g, MEAN)) if g else EMPTY for g in conditions])
         )
     return Grid(
         "scorers",
@@ -218,11 +216,11 @@ def scorers(estimates: Estimates) -> Grid | None:
 def paper_tables(estimates: Estimates, unchecked: bool) -> list[Grid]:
     """Those for which there are numbers."""
     made = [
-        accuracy(estimates, unchecked),
-        subcases(estimates),
-        contracts(estimates),
-        scorers(estimates),
-        references(estimates),
-        sizes(estimates),
+        accuracy_table(estimates, unchecked),
+        subcase_table(estimates),
+        contract_table(estimates),
+        scorer_table(estimates),
+        reference_table(estimates),
+        size_table(estimates),
     ]
     return [grid for grid in made if grid is not None]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .wording import canonical
+from .wording import paper_name
 
 FILE = Path(__file__).with_name("published.csv")
 PERPLEXITY = "perplexity"
@@ -36,9 +36,11 @@ def published() -> tuple[Published, ...]:
         )
 
 
-def columns(language: str, constructions: list[str], unchecked: bool = False) -> dict[tuple[str, str], dict[str, Published]]:
+def published_columns(
+    language: str, constructions: list[str], unchecked: bool = False
+) -> dict[tuple[str, str], dict[str, Published]]:
     """By source and model: what is known of these constructions in this language. Perplexity alone is no column."""
-    wanted = {canonical(name) for name in constructions}
+    wanted = {paper_name(name) for name in constructions}
     found: dict[tuple[str, str], dict[str, Published]] = {}
     for each in published():
         if each.language == language and each.construction in wanted | {PERPLEXITY} and (each.checked or unchecked):

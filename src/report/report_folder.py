@@ -9,17 +9,17 @@ from pathlib import Path
 
 from ..errors import UserError
 from . import sections
-from .conditions import Group, apart, grouped
+from .conditions import Condition, explain_separations, group_by_condition
 from .estimates import Estimates
-from .feature_tables import crossed
-from .gathering import Gathered, gather
-from .grids import Grid, as_csv, latex, markdown
-from .methods import sources
-from .page import page, table
-from .page_data import items_data, page_data, results_of
+from .feature_tables import feature_table
+from .gathering import Findings, gather
+from .grids import Grid, to_csv, to_latex, to_markdown
+from .methods import method_section
+from .page import fill_page, table_html
+from .page_data import items_data, page_data, results_in
 from .paper_tables import paper_tables
-from .run_list import runs
-from .statistics_tables import baseline_of, statistics_tables
+from .run_list import runs_table
+from .statistics_tables import find_baseline, statistics_tables
 
 PAGE = "report.html"
 
@@ -28,58 +28,64 @@ PAGE = "report.html"
 class Report:
     """Everything that is shown about some runs."""
 
-    gathered: Gathered
+    findings: Findings
     baseline: str | None = None
     crossings: tuple[tuple[str, ...], ...] = ()  # rows and columns of tables by features, as asked for
     plain: bool = False  # without what needs more than training needs
     unchecked: bool = False  # with published numbers that have not been compared with the paper
 
     @cached_property
-    def groups(self) -> list[Group]:
-        return grouped(self.gathered.results)
+    def conditions(self) -> list[Condition]:
+        return group_by_condition(self.findings.results)
 
     @cached_property
     def estimates(self) -> Estimates:
-        return Estimates(self.groups)
+        return Estimates(self.conditions)
 
     @cached_property
     def tables(self) -> list[Grid]:
-        return [*paper_tables(self.estimates, self.unchecked), *(crossed(self.groups, *asked) for asked in self.crossings)]
+        return [
+            *paper_tables(self.estimates, self.unchecked),
+            *(feature_table(self.conditions, *asked) for asked in self.crossings),
+        ]
 
     @cached_property
     def statistics(self) -> list[Grid]:
-        base = baseline_of(self.groups, self.baseline) if self.baseline else None
-        return statistics_tables(self.groups, base, self.plain)
+        base = find_baseline(self.conditions, self.baseline) if self.baseline else None
+        return statistics_tables(self.conditions, base, self.plain)
 
     @property
     def title(self) -> str:
-        results = results_of(self.groups)
+        results = results_in(self.conditions)
         if len(results) == 1:
             return results[0].name
         names = list(dict.fromkeys(result.set for result in results))
-        return f"{sections.listed(names).capitalize()} in {sections.listed(sections.languages(self.groups))}"
+        return f"{sections.join_names(names).capitalize()} in {sections.join_names(sections.language_names(self.conditions))}"
 
     def html(self) -> str:
         """The whole page."""
-        tests = "".join(table(grid) for grid in self.statistics)
+        tests = "".join(table_html(grid) for grid in self.statistics)
         made = time.strftime("%Y-%m-%d %H:%M")
         parts = {
-            "summary": sections.summary(self.title, self.estimates, self.gathered.left_out),
-            "tables": "".join(table(grid) for grid in self.tables),
-            "runs": runs(self.groups),
-            "constructions": sections.constructions(self.estimates),
+            "summary": sections.summary_section(self.title, self.estimates, self.findings.left_out),
+            "tables": "".join(table_html(grid) for grid in self.tables),
+            "runs": runs_table(self.conditions),
+            "constructions": sections.construction_links(self.estimates),
             "statistics": f'<section id="statistics"><h2>Statistics</h2>{tests}</section>' if tests else "",
-            "sources": sources(self.groups),
+            "sources": method_section(self.conditions),
             "footer": f"Made by Concord on {made}. This file needs no network and holds all that it shows.",
         }
-        return page(self.title, parts, page_data(self.estimates), items_data(self.groups))
+        return fill_page(self.title, parts, page_data(self.estimates), items_data(self.conditions))
 
     def notes(self) -> list[str]:
         """What was kept apart and what was left out, a line each."""
-        return [*apart(self.groups), *(f"left out   {each.path}: {each.why}" for each in self.gathered.left_out)]
+        return [
+            *explain_separations(self.conditions),
+            *(f"left out   {each.path}: {each.why}" for each in self.findings.left_out),
+        ]
 
 
-def report(
+def make_report(
     paths: Sequence[Path | str],
     baseline: str | None = None,
     crossings: Sequence[tuple[str, ...]] = (),
@@ -100,7 +106,7 @@ def report(
     return Report(found, baseline, tuple(crossings), unchecked=unchecked)
 
 
-def write(made: Report, folder: Path, figures: bool = True) -> Path:
+def write_report(made: Report, folder: Path, figures: bool = True) -> Path:
     """Tables, figures and the page; returns the page. What an earlier report left there is replaced."""
     if (folder / PAGE).exists():
         for name in ("tables", "figures"):
@@ -108,15 +114,18 @@ def write(made: Report, folder: Path, figures: bool = True) -> Path:
     (folder / "tables").mkdir(parents=True, exist_ok=True)
     every = [*made.tables, *made.statistics]
     for grid in every:
-        for suffix, written in ((".md", markdown), (".csv", as_csv), (".tex", latex)):
+        for suffix, written in ((".md", to_markdown), (".csv", to_csv), (".tex", to_latex)):
             (folder / "tables" / f"{grid.name}{suffix}").write_text(written(grid), encoding="utf-8")
     notes = "".join(f"- {note}\n" for note in made.notes())
-    text = "\n".join(markdown(grid) for grid in every)
+    text = "\n".join(to_markdown(grid) for grid in every)
     (folder / "tables.md").write_text(f"{text}\n{notes}", encoding="utf-8")
     if figures:
-        from .drawing import write_figures  # noqa: PLC0415 matplotlib and pandas are slow to come
+        from .figures import write_figures  # noqa: PLC0415 matplotlib and pandas are slow to come
+        from .frame import make_frame  # noqa: PLC0415
 
-        write_figures(made.estimates, folder)
+        frame = make_frame(made.estimates)
+        frame.to_csv(folder / "data.csv", index=False)
+        write_figures(frame, folder / "figures")
     return write_page(made, folder / PAGE)
 
 

@@ -3,14 +3,50 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ..probes.accuracy import CELLS, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
+from ..settings import RunSettings
+from ..settings.languages import SeveralLanguages
+from ..settings.reading import Plain
 
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
-RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi")
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known of a model: of a run of ours all its settings, of a pretrained one its name and how it was scored."""
+
+    name: str  # of the network, or of the pretrained model
+    run: RunSettings | None = None
+    checkpoint: str = ""  # of a run that was evaluated, where these are not its best weights
+    scoring: str = ""  # of a pretrained model
+
+    @property
+    def seed(self) -> int | None:
+        return self.run.seed if self.run else None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """That it was trained on, as far as we know."""
+        if self.run is None:
+            return ()
+        return self.run.lang.languages if isinstance(self.run.lang, SeveralLanguages) else (self.run.lang.code,)
+
+    @cached_property
+    def recipe(self) -> dict[str, Plain]:
+        """What makes the model, seed and probes aside; which settings change a result is for the settings to say."""
+        if self.run is None:
+            return {"model.name": self.name, **({"scoring": self.scoring} if self.scoring else {})}
+        kept = {
+            key: value for key, value in self.run.result_settings().items() if key != "seed" and not key.startswith("probes.")
+        }
+        if self.run.begins_elsewhere:  # another file is another beginning
+            kept["ckpt_path"] = self.run.ckpt_path
+        return kept | ({"checkpoint": self.checkpoint} if self.checkpoint else {})
 
 
 @dataclass(frozen=True)
@@ -56,7 +92,7 @@ class Result:
     sample: str  # digest of the items that were asked on the way: curves compare where it is the same
     contract: Mapping[str, Any]
     vocabulary: str
-    settings: Mapping[str, Any]
+    model: ModelFacts
     provenance: Mapping[str, Any]
     scores: Mapping[str, Score]
     items: Path | None = None  # every verdict of the whole sets
@@ -72,7 +108,11 @@ class Result:
 
     @property
     def seed(self) -> int | None:
-        return self.settings.get("seed")
+        return self.model.seed
+
+    @property
+    def multilingual(self) -> bool:
+        return len(self.model.languages) > 1
 
     @property
     def mean(self) -> float:
@@ -89,27 +129,11 @@ class Result:
     @property
     def words(self) -> int:
         """Seen so far."""
-        return max(
-            (
-                int(self.measures.get("words seen", self.measures.get("words_seen", 0))),
-                *(moment.words for moment in self.moments),
-            ),
-            default=0,
-        )
-
-    @property
-    def languages(self) -> list[str]:
-        """That the model was trained on."""
-        lang = self.settings.get("lang") or {}
-        return list(lang.get("languages") or [lang.get("code", self.language)])
-
-    @property
-    def right_to_left(self) -> bool:
-        lang = self.settings.get("lang") or {}
-        return self.language in RIGHT_TO_LEFT or (lang.get("code") == self.language and lang.get("direction") == "rtl")
+        done = int(self.measures.get("words seen", self.measures.get("words_seen", 0)))
+        return max([done, *(moment.words for moment in self.moments)])
 
 
-def scores_of(table: Final) -> dict[str, Score]:
+def final_scores(table: Final) -> dict[str, Score]:
     """From the table that a run or an evaluation has saved."""
     found = {}
     for row in table.rows:
@@ -118,7 +142,7 @@ def scores_of(table: Final) -> dict[str, Score]:
     return found
 
 
-def scores_at(moment: Moment) -> dict[str, Score]:
+def sample_scores(moment: Moment) -> dict[str, Score]:
     """From a probe on the way; how many items a part has is not known there."""
     found = {}
     for name in dict.fromkeys(key.split("/")[0] for key in moment.values if not key.startswith("mean/")):

@@ -11,29 +11,28 @@ import yaml
 from pyarrow import parquet
 
 from ..probes.result_files import read_summary
+from ..settings import RunSettings, read_run_settings
 from .left_out import UNREADABLE, LeftOut, first_line
-from .results import Moment, Result, scores_at, scores_of
+from .results import ModelFacts, Moment, Result, final_scores, sample_scores
 
 METRIC = re.compile(r"probe/([^/]+)/([^/]+)/(.+)")
 STEP = re.compile(r"-step(\d+)\.parquet$")
 
 
 def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
-    """A result a language and set that it is probed on."""
-    settings = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
-    if not isinstance(settings, dict) or "lang" not in settings or "model" not in settings:
-        raise ValueError("config.yaml is not that of a run")
-    rows = _rows(folder / "metrics.csv", left_out)
-    done = _json(folder / "DONE")
-    provenance = _json(folder / "provenance.json")
+    """One result for each language and set that it is probed on."""
+    settings = _read_settings(folder / "config.yaml")
+    rows = _read_metrics(folder / "metrics.csv", left_out)
+    done = _read_json(folder / "DONE")
+    provenance = _read_json(folder / "provenance.json")
     corpus = provenance.get("corpus", {})
-    whole = _finals(folder / "probes", left_out)
-    for language, name in dict.fromkeys([*_asked(rows), *whole]):
-        moments = _moments(rows, _steps(folder / "probes", language, name, left_out), f"probe/{language}/{name}/")
+    whole = _read_finals(folder / "probes", left_out)
+    for language, name in dict.fromkeys([*_probed_sets(rows), *whole]):
+        moments = _moments(rows, _verdict_files(folder / "probes", language, name, left_out), f"probe/{language}/{name}/")
         tables, about, items = whole.get((language, name), ({}, {}, None))
         if not tables and not moments:
             continue
-        sample = _about(moments)
+        sample = _sample_identity(moments)
         about = about or sample  # an unfinished run is known by the last probe of its sample
         yield Result(
             name=folder.name,
@@ -46,18 +45,25 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             sample=sample.get("digest", "none"),
             contract=about.get("contract", {}),
             vocabulary=str(corpus.get("vocabulary_digest") or corpus.get("name", "unknown")),
-            settings=settings,
+            model=ModelFacts(settings.model.name, settings),
             provenance=provenance,
-            scores=scores_of(tables["model"]) if tables else scores_at(moments[-1]),
+            scores=final_scores(tables["model"]) if tables else sample_scores(moments[-1]),
             items=items,
             moments=tuple(moments),
             perplexities=tuple(_perplexities(rows, language)),
             measures=_measures(rows, done),
-            references={key: scores_of(table) for key, table in tables.items() if key != "model"},
+            references={key: final_scores(table) for key, table in tables.items() if key != "model"},
         )
 
 
-def _rows(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:
+def _read_settings(file: Path) -> RunSettings:
+    values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if not isinstance(values, dict) or "lang" not in values or "model" not in values:
+        raise ValueError("config.yaml is not that of a run")
+    return read_run_settings(values)
+
+
+def _read_metrics(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:
     """As lm.metrics_file reads them, but a line that is only half written does no harm."""
     if not file.exists():
         return []
@@ -73,7 +79,7 @@ def _rows(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:
     return rows
 
 
-def _json(file: Path) -> dict[str, Any]:
+def _read_json(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
     found = json.loads(file.read_text(encoding="utf-8"))
@@ -82,12 +88,14 @@ def _json(file: Path) -> dict[str, Any]:
     return found
 
 
-def _asked(rows: Sequence[dict[str, float]]) -> list[tuple[str, str]]:
+def _probed_sets(rows: Sequence[dict[str, float]]) -> list[tuple[str, str]]:
     found = (METRIC.match(name) for row in rows for name in row)
     return list(dict.fromkeys((match[1], match[2]) for match in found if match))
 
 
-def _finals(folder: Path, left_out: list[LeftOut]) -> dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any], Path | None]]:
+def _read_finals(
+    folder: Path, left_out: list[LeftOut]
+) -> dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any], Path | None]]:
     found = {}
     for each in sorted(folder.glob("final-*")):
         try:
@@ -100,11 +108,11 @@ def _finals(folder: Path, left_out: list[LeftOut]) -> dict[tuple[str, str], tupl
                 LeftOut(str(each), f"cannot be read: {first_line(error)}; the last probe of the sample stands for it")
             )
             continue
-        found[key] = (tables, about, _readable(each / "items.parquet", left_out))
+        found[key] = (tables, about, _check_verdict_file(each / "items.parquet", left_out))
     return found
 
 
-def _readable(file: Path, left_out: list[LeftOut]) -> Path | None:
+def _check_verdict_file(file: Path, left_out: list[LeftOut]) -> Path | None:
     """The file, if it is whole and one of ours."""
     try:
         if b"concord" not in (parquet.read_metadata(file).metadata or {}):
@@ -115,10 +123,10 @@ def _readable(file: Path, left_out: list[LeftOut]) -> Path | None:
     return file
 
 
-def _steps(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> dict[int, Path]:
+def _verdict_files(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> dict[int, Path]:
     """The files of verdicts, by step."""
     files = [(STEP.search(file.name), file) for file in sorted(folder.glob(f"{language}-{name}-step*.parquet"))]
-    return {int(match[1]): file for match, file in files if match and _readable(file, left_out)}
+    return {int(match[1]): file for match, file in files if match and _check_verdict_file(file, left_out)}
 
 
 def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: str) -> list[Moment]:
@@ -131,7 +139,7 @@ def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: s
     return [found[step] for step in sorted(found)]
 
 
-def _about(moments: Sequence[Moment]) -> dict[str, Any]:
+def _sample_identity(moments: Sequence[Moment]) -> dict[str, Any]:
     """What the newest file of verdicts says that its numbers come from."""
     file = next((moment.file for moment in reversed(moments) if moment.file is not None), None)
     if file is None:

@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .conditions import Group
-from .page import LONG, element, escaped
+from .conditions import Condition
+from .page import LONG, element, escape
 from .results import Result
-from .wording import language_name, words_shown
+from .wording import format_words, language_name
 
 # What one looks for first stands first: the table is wider than a phone.
 FIRST = ("run", "language")
@@ -15,11 +15,11 @@ NUMBERS = ("seed", "mean accuracy", "test perplexity", "attractor of other numbe
 LAST = ("condition", "state")
 
 
-def runs(groups: Sequence[Group]) -> str:
+def runs_table(conditions: Sequence[Condition]) -> str:
     """A row a model."""
     names = [(name, "text" if name in FIRST + LAST else None) for name in (*FIRST, *NUMBERS, *LAST)]
     heads = "".join(_head(name, kind) for name, kind in names)
-    rows = "".join(element("tr", _row(group, result)) for group in groups for result in group.results)
+    rows = "".join(element("tr", _row(condition, result)) for condition in conditions for result in condition.results)
     body = element("thead", element("tr", heads)) + element("tbody", rows)
     return element("div", element("table", body, class_="grid sortable", id_="run-table"), class_="scroll", tabindex="0")
 
@@ -28,22 +28,28 @@ def _head(name: str, kind: str | None) -> str:
     return element("th", element("button", name), scope="col", class_=kind or ("long" if len(name) > LONG else None))
 
 
-def _row(group: Group, result: Result) -> str:
+def _row(condition: Condition, result: Result) -> str:
     state = "evaluated" if result.kind == "evaluation" else "finished" if result.finished else "not finished"
     mismatched = [score.parts["mismatched"][0] for score in result.scores.values() if "mismatched" in score.parts]
     counts = [sum(getattr(score, name) for score in result.scores.values()) for name in ("ties", "uncovered")]
     unequal = math.fsum(mismatched) / len(mismatched) if mismatched else math.nan
     numbers = (result.seed, result.mean, result.perplexity, unequal, result.words or None, *counts)
-    cells = [_text(result.name), _text(language_name(result.language)), *map(_number, numbers), _text(group.name), _text(state)]
+    cells = [
+        _text(result.name),
+        _text(language_name(result.language)),
+        *map(_number, numbers),
+        _text(condition.name),
+        _text(state),
+    ]
     return "".join(cells)
 
 
 def _text(text: str) -> str:
-    return element("td", escaped(text), data_v=text, class_="text")
+    return element("td", escape(text), data_v=text, class_="text")
 
 
 def _number(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return element("td", "–", data_v="")
-    shown = f"{value:,.2f}" if isinstance(value, float) else words_shown(value) if value >= 10_000 else str(value)
+    shown = f"{value:,.2f}" if isinstance(value, float) else format_words(value) if value >= 10_000 else str(value)
     return element("td", shown, data_v=value)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import UserError
-from .acquisition import LEVELS, Agreement, Learnt, between, learnt, within
-from .comparison import ALPHA, Compared, holm, models_compared, recipes_compared
-from .conditions import Group, comparable
+from .acquisition import LEVELS, Acquisition, OrderSimilarity, measure_acquisition, similarity_of_conditions, similarity_of_seeds
+from .comparison import ALPHA, TestedDifference, compare_conditions, compare_models, holm
+from .conditions import Condition, comparison_key
 from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .results import Result
-from .wording import construction_name, language_name, ordered, words_shown
+from .wording import construction_name, format_words, in_paper_order, language_name
 
 Baseline = tuple[Path, str]  # folder and name: evaluate.py may have put several models into one folder
 
@@ -43,9 +43,9 @@ ABOUT_CORRELATION = (
 PAIRS = 12  # conditions whose orders are compared pair by pair
 
 
-def baseline_of(groups: Sequence[Group], asked: str) -> Baseline:
+def find_baseline(conditions: Sequence[Condition], asked: str) -> Baseline:
     """The run that was asked for by its folder or by its name."""
-    every = [result for group in groups for result in group.results]
+    every = [result for condition in conditions for result in condition.results]
     found = [r for r in every if r.path.resolve() == Path(asked).resolve()] or [r for r in every if r.name == asked.rstrip("/")]
     names = list(dict.fromkeys((r.path, r.name) for r in found))
     if len(names) == 1:
@@ -57,30 +57,30 @@ def baseline_of(groups: Sequence[Group], asked: str) -> Baseline:
     raise UserError(f"--baseline {asked}: this run is not among those of the report; there are: {known}")
 
 
-def comparisons(groups: Sequence[Group], baseline: Baseline) -> list[Grid]:
+def comparison_tables(conditions: Sequence[Condition], baseline: Baseline) -> list[Grid]:
     """Every model against the baseline on the same items; every condition against the baseline's over seeds."""
-    bases = {comparable(r): r for g in groups for r in g.results if (r.path, r.name) == baseline}
-    models: list[Compared] = []
-    recipes: list[Compared] = []
-    for group in groups:
-        for result in group.results:
-            base = bases.get(comparable(result))
+    bases = {comparison_key(r): r for g in conditions for r in g.results if (r.path, r.name) == baseline}
+    models: list[TestedDifference] = []
+    recipes: list[TestedDifference] = []
+    for condition in conditions:
+        for result in condition.results:
+            base = bases.get(comparison_key(result))
             if base is not None and base is not result:
-                models += models_compared(result, base)
-        for other in groups:
-            if other is not group and any((r.path, r.name) == baseline for r in other.results):
-                recipes += recipes_compared(group, other)
+                models += compare_models(result, base)
+        for other in conditions:
+            if other is not condition and any((r.path, r.name) == baseline for r in other.results):
+                recipes += compare_conditions(condition, other)
     made = (
-        [_compared("compared", "Models against the baseline", f"Baseline {baseline[1]}. {ABOUT_MODELS}", models)]
+        [_difference_table("compared", "Models against the baseline", f"Baseline {baseline[1]}. {ABOUT_MODELS}", models)]
         if models
         else []
     )
     return made + (
-        [_compared("recipes", "Conditions against the baseline's, over seeds", ABOUT_RECIPES, recipes)] if recipes else []
+        [_difference_table("recipes", "Conditions against the baseline's, over seeds", ABOUT_RECIPES, recipes)] if recipes else []
     )
 
 
-def _compared(name: str, title: str, note: str, found: list[Compared]) -> Grid:
+def _difference_table(name: str, title: str, note: str, found: list[TestedDifference]) -> Grid:
     corrected = holm([each.p for each in found])
     rows = []
     for each, p in zip(found, corrected, strict=True):
@@ -88,32 +88,32 @@ def _compared(name: str, title: str, note: str, found: list[Compared]) -> Grid:
         counts = (
             [number_cell(row.better, f"{row.better:,}"), number_cell(row.worse, f"{row.worse:,}")] if name == "compared" else []
         )
-        cells = [number_cell(row.base_accuracy), number_cell(row.accuracy), number_cell(row.difference, f"{row.difference:+.2f}")]
-        cells += [*counts, number_cell(row.p, _p(row.p)), _significant(p)]
+        cells = [number_cell(row.base_accuracy), number_cell(row.accuracy), number_cell(row.gain, f"{row.gain:+.2f}")]
+        cells += [*counts, number_cell(row.p, _format_p(row.p)), _p_cell(p)]
         rows.append((f"{row.other}: {construction_name(row.construction)}", tuple(cells)))
     counted = ("better", "worse") if name == "compared" else ()
     heads = tuple(Head("", head) for head in ("baseline", "this", "difference", *counted, "p", "p, Holm"))
     return Grid(name, title, note, "comparison", heads, tuple(rows))
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _significant(p: float) -> Cell:
+def _p_cell(p: float) -> Cell:
     below = p < ALPHA
-    return Cell(_p(p) + (" *" if below else ""), (("value", p),), strong=below)
+    return Cell(_format_p(p) + (" *" if below else ""), (("value", p),), strong=below)
 
 
 # ----------------------------------------------------------------- acquisition
 
 
-def acquisition(groups: Sequence[Group], found: dict[int, list[Learnt]]) -> Grid | None:
+def acquisition_table(conditions: Sequence[Condition], found: dict[int, list[Acquisition]]) -> Grid | None:
     """Words seen to 75 % and 90 %."""
-    with_curves = [(number, group) for number, group in enumerate(groups) if found.get(number)]
+    with_curves = [(number, condition) for number, condition in enumerate(conditions) if found.get(number)]
     if not with_curves:
         return None
-    names = ordered(list(dict.fromkeys(each.construction for number, _ in with_curves for each in found[number])))
+    names = in_paper_order(list(dict.fromkeys(each.construction for number, _ in with_curves for each in found[number])))
     heads = [
         Head(f"{language_name(g.language)}, {g.name}", f"words to {100 * level:.0f}\u00a0%")
         for _, g in with_curves
@@ -123,17 +123,20 @@ def acquisition(groups: Sequence[Group], found: dict[int, list[Learnt]]) -> Grid
     for name in names:
         known = {(number, each.level): each for number, _ in with_curves for each in found[number] if each.construction == name}
         rows.append(
-            (construction_name(name), tuple(_learnt(known.get((number, level))) for number, _ in with_curves for level in LEVELS))
+            (
+                construction_name(name),
+                tuple(_acquisition_cell(known.get((number, level))) for number, _ in with_curves for level in LEVELS),
+            )
         )
     return Grid("acquisition", "When a construction is learnt", ABOUT_ACQUISITION, "construction", tuple(heads), tuple(rows))
 
 
-def _learnt(found: Learnt | None) -> Cell:
+def _acquisition_cell(found: Acquisition | None) -> Cell:
     if found is None:
         return EMPTY
-    text = words_shown(found.words) if math.isfinite(found.words) else "not reached"
+    text = format_words(found.words) if math.isfinite(found.words) else "not reached"
     if not math.isnan(found.low) and math.isfinite(found.low):
-        text += f" [{words_shown(found.low)}, {words_shown(found.high)}]"
+        text += f" [{format_words(found.low)}, {format_words(found.high)}]"
     text += f" ({found.reached}/{found.seeds} seeds)" if 0 < found.reached < found.seeds else ""
     return Cell(
         text,
@@ -141,16 +144,16 @@ def _learnt(found: Learnt | None) -> Cell:
     )
 
 
-def orders(groups: Sequence[Group]) -> Grid | None:
+def order_table(conditions: Sequence[Condition]) -> Grid | None:
     """Whether seeds, conditions and languages learn in the same order."""
-    curved = [group for group in groups if any(len(result.moments) > 1 for result in group.results)]
-    found: list[Agreement | None] = [within(group) for group in curved if len(group.results) > 1]
-    found += [between(one, other) for one, other in itertools.combinations(curved[:PAIRS], 2)]
+    curved = [condition for condition in conditions if any(len(result.moments) > 1 for result in condition.results)]
+    found: list[OrderSimilarity | None] = [similarity_of_seeds(condition) for condition in curved if len(condition.results) > 1]
+    found += [similarity_of_conditions(one, other) for one, other in itertools.combinations(curved[:PAIRS], 2)]
     rows = []
     for each in found:
         if each is not None:
             label = f"seeds of {each.one}" if each.one == each.other else f"{each.one} and {each.other}"
-            p = number_cell(each.p, _p(each.p))
+            p = number_cell(each.p, _format_p(each.p))
             rows.append(
                 (
                     label,
@@ -169,7 +172,7 @@ def orders(groups: Sequence[Group]) -> Grid | None:
     return Grid("order", "The order of acquisition", note, "compared", heads, tuple(rows))
 
 
-def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
+def correlation_table(results: Sequence[Result]) -> Grid | None:
     """Rank correlation over runs."""
     found = correlations(results)
     rows = tuple(
@@ -177,8 +180,8 @@ def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
             f"{language_name(each.language)} {each.set}: {construction_name(each.construction)}",
             (
                 number_cell(each.rho),
-                number_cell(each.p, _p(each.p)),
-                _significant(each.corrected),
+                number_cell(each.p, _format_p(each.p)),
+                _p_cell(each.corrected),
                 number_cell(each.runs, str(each.runs)),
             ),
         )
@@ -188,11 +191,19 @@ def perplexity_and_accuracy(results: Sequence[Result]) -> Grid | None:
     return Grid("correlation", "Perplexity and accuracy", ABOUT_CORRELATION, "over runs", heads, rows) if rows else None
 
 
-def statistics_tables(groups: Sequence[Group], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
+def statistics_tables(conditions: Sequence[Condition], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
     """Those for which there are enough runs. `plain`: only what numpy can do, since nothing else is needed for training."""
-    made = comparisons(groups, baseline) if baseline else []
-    made += [found] if (found := acquisition(groups, {number: learnt(group) for number, group in enumerate(groups)})) else []
+    made = comparison_tables(conditions, baseline) if baseline else []
+    made += (
+        [found]
+        if (
+            found := acquisition_table(
+                conditions, {number: measure_acquisition(condition) for number, condition in enumerate(conditions)}
+            )
+        )
+        else []
+    )
     if plain:
         return made
-    results = [result for group in groups for result in group.results]
-    return made + [grid for grid in (orders(groups), perplexity_and_accuracy(results)) if grid is not None]
+    results = [result for condition in conditions for result in condition.results]
+    return made + [grid for grid in (order_table(conditions), correlation_table(results)) if grid is not None]

@@ -1,12 +1,13 @@
 """The sentences behind the verdicts: from the items of a finished run; of a run that goes on, from its challenge sets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyarrow import compute, parquet
 
 from ..errors import UserError
+from ..settings.reading import Plain
 from .results import Result
 
 # Columns of items.parquet that are no features of an item.
@@ -27,7 +28,7 @@ class Text(NamedTuple):
     features: str
 
 
-def texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) -> list[Text | None]:
+def find_texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) -> list[Text | None]:
     """None where nobody knows the sentence."""
     found: dict[tuple[str, str, int], Text] = {}
     files = {result.items: None for result in results if result.items}
@@ -59,11 +60,11 @@ def _from_items(file: Any, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[s
         key = (*pair, seen.get(pair, 0))
         seen[pair] = key[2] + 1
         described = ", ".join(f"{name}={row[name]}" for name in features if row[name] is not None)
-        found[key] = marked(row["good"], row["bad"], row["good_target"], row["bad_target"], described)
+        found[key] = pair_text(row["good"], row["bad"], row["good_target"], row["bad_target"], described)
     return found
 
 
-def marked(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: Sequence[int], features: str) -> Text:
+def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: Sequence[int], features: str) -> Text:
     """What stands left and right of the tested words is the same in both sentences."""
     return Text(
         " ".join(good[: at[0]]),
@@ -74,15 +75,23 @@ def marked(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: S
     )
 
 
+def _mapping(value: Plain) -> Mapping[str, Plain]:
+    if not isinstance(value, Mapping):
+        raise TypeError(value)
+    return value
+
+
 def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     """Read again what the run was told to ask; nothing where that is no longer there."""
     from ..probes.preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
 
-    data, lang = result.settings.get("data", {}), result.settings.get("lang", {})
-    raw = data.get("name") != "grammar" and not data.get("tokenized")
+    run = result.model.run
+    if run is None:
+        return {}
     try:
-        whole = make_probe(result.settings["probes"], result.language, "joined" if raw else lang.get("clitics", "split"))
-    except (UserError, OSError, KeyError):
+        language = next(each for each in run.languages if each.code == result.language)
+        whole = make_probe(_mapping(run.plain["probes"]), result.language, run.clitics(language))
+    except (UserError, OSError, KeyError, TypeError, StopIteration):
         return {}
     found: dict[tuple[str, str, int], Text] = {}
     seen: dict[tuple[str, str], int] = {}
@@ -94,5 +103,5 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
         seen[pair] = key[2] + 1
         good, bad = (whole.sentences[int(number)].words.split() for number in contrasts.sentences[row])
         features = ", ".join(f"{key}={value}" for key, value in made.features[int(contrasts.item[row])].items())
-        found[key] = marked(good, bad, contrasts.varied[row, 0].tolist(), contrasts.varied[row, 1].tolist(), features)
+        found[key] = pair_text(good, bad, contrasts.varied[row, 0].tolist(), contrasts.varied[row, 1].tolist(), features)
     return found

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 from ..probes.accuracy import MEAN, SEVEN
+from ..settings.languages import Language, language_files, read_language
 
 CONSTRUCTIONS = {
     "simple_agrmt": "simple agreement",
@@ -31,10 +33,9 @@ PARTS = {
     "ps": "pl subject, sg attractor",
     "pp": "pl subject, pl attractor",
 }
-LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "ru": "Russian"}
 
 
-def canonical(construction: str) -> str:
+def paper_name(construction: str) -> str:
     """Animate sets are the sets of the papers."""
     return construction.removesuffix("_anim")
 
@@ -43,20 +44,32 @@ def construction_name(name: str) -> str:
     """As in a paper; a name that we do not know is shown as it is."""
     if name.endswith("_inanim"):
         return f"{construction_name(name.removesuffix('_inanim'))} (inanimate)"
-    return CONSTRUCTIONS.get(canonical(name), name.replace("_", " ") if name.islower() else name)
+    return CONSTRUCTIONS.get(paper_name(name), name.replace("_", " ") if name.islower() else name)
 
 
 def language_name(code: str) -> str:
-    return LANGUAGES.get(code, code)
+    language = _described(code)
+    return language.name if language else code
 
 
-def ordered(constructions: Sequence[str]) -> list[str]:
+def direction(code: str) -> str:
+    """As HTML has it; of a language that nobody has described, the letters themselves decide."""
+    language = _described(code)
+    return language.direction if language else "auto"
+
+
+@cache
+def _described(code: str) -> Language | None:
+    return read_language(code) if code in language_files() else None
+
+
+def in_paper_order(constructions: Sequence[str]) -> list[str]:
     """The seven of CLAMS first and in their order, then the others as they come."""
-    known = sorted((c for c in constructions if canonical(c) in SEVEN), key=lambda c: SEVEN.index(canonical(c)))
+    known = sorted((c for c in constructions if paper_name(c) in SEVEN), key=lambda c: SEVEN.index(paper_name(c)))
     return list(dict.fromkeys([*known, *constructions]))
 
 
-def words_shown(words: float) -> str:
+def format_words(words: float) -> str:
     """1.4 M, 320 k."""
     if math.isinf(words):
         return "…"

@@ -1,8 +1,12 @@
 """A small study: two languages, two networks, several seeds; and what gets into a folder by mistake."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from concord.commands import evaluate
+from pretrained_models import save
 from synthetic_runs import asked, settings, write_evaluation, write_run
 
 
@@ -27,3 +31,27 @@ def capitalised(study: Path) -> Path:
     for seed in (1, 2):
         write_evaluation(study.parent / f"results/capital-{seed}", whole, [f"de-lstm-s{seed}/best"])
     return study.parent / "results"
+
+
+@pytest.fixture(scope="session")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two small BERTs, each scored in two ways, by the command itself."""
+    folder = tmp_path_factory.mktemp("scored")
+    for seed, name in enumerate(("bert-a", "bert-b")):
+        save("bert", folder / "models" / name, seed)
+        asked = [
+            "model=hf",
+            f"model.name={folder}/models/{name}",
+            "lang=en",
+            "probes.limit=4",
+            "probes.constructions=[simple_agrmt,prep]",
+        ]
+        run_command(evaluate.main, *asked, "probes.scoring=[pll,sentence_ce]", f"out={folder}/results/{name}")
+    return folder / "results"
+
+
+def run_command(main: Callable[[], None], *arguments: str) -> None:
+    """As from the command line, in this process."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", ["concord", *arguments])
+        main()

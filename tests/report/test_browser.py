@@ -5,7 +5,7 @@ from pathlib import Path
 
 import browser
 import pytest
-from concord.report.report_folder import report, write_page
+from concord.report.report_folder import make_report, write_page
 
 pytestmark = [
     pytest.mark.slow,
@@ -16,7 +16,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def opened(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
     folder = tmp_path_factory.mktemp("browser")
-    page = write_page(report([study], baseline="de-lstm-s1"), folder / "report.html")
+    page = write_page(make_report([study], baseline="de-lstm-s1"), folder / "report.html")
     made = browser.Browser(folder / "profile")
     made.size(1280, 900)
     made.offline()

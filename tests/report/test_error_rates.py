@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from concord.report.comparison import holm, mcnemar, permuted
+from concord.report.comparison import holm, mcnemar_p, permutation_p
 from concord.report.intervals import estimate
 from scipy.stats import binomtest
 from simulated_verdicts import judged, simulated
@@ -23,9 +23,9 @@ def test_under_the_null_models_and_recipes_are_seldom_told_apart() -> None:
         for _construction in range(7):
             correct = simulated(rng, 2, 80, differing=0.0)
             better, worse = (int((correct[:, i] > correct[:, 1 - i]).sum()) for i in (0, 1))
-            values["models"].append(mcnemar(better, worse))
+            values["models"].append(mcnemar_p(better, worse))
         seeds = simulated(rng, 8, 80).mean(axis=0)
-        values["recipes"].append(permuted(seeds[:4], seeds[4:]))
+        values["recipes"].append(permutation_p(seeds[:4], seeds[4:]))
         for kind, ps in values.items():
             alarms[kind] += min(holm(ps)) < 0.05
     assert not_above(alarms["models"], 300), alarms

@@ -5,26 +5,26 @@ from pathlib import Path
 
 import pytest
 from concord.errors import UserError
-from concord.report.conditions import apart, grouped
+from concord.report.conditions import explain_separations, group_by_condition
 from concord.report.gathering import gather
 from concord.report.learning_curves import accuracy_curve
-from concord.report.report_folder import report, write_page
+from concord.report.report_folder import make_report, write_page
 from synthetic_runs import asked, settings, write_evaluation, write_run
 
 
 def test_runs_differing_in_their_seed_alone_are_one_condition(study: Path) -> None:
-    groups = grouped(gather([study]).results)
-    assert [(group.language, group.name, len(group.results)) for group in groups] == [
+    conditions = group_by_condition(gather([study]).results)
+    assert [(condition.language, condition.name, len(condition.results)) for condition in conditions] == [
         ("de", "lstm", 3),
         ("de", "transformer", 2),
         ("he", "lstm", 3),
     ]
-    assert [result.seed for result in groups[0].results] == [1, 2, 3]
-    first = groups[0].first
+    assert [result.seed for result in conditions[0].results] == [1, 2, 3]
+    first = conditions[0].first
     assert (first.finished, first.label, len(first.moments), first.words) == (True, "default", 7, 600_001)
     assert first.perplexity < 30
     assert first.scores["prep"].n == 24
-    assert apart(groups) == []
+    assert explain_separations(conditions) == []
 
 
 def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: Path, tmp_path: Path) -> None:
@@ -44,8 +44,8 @@ def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: P
         stream.write("9999,0.3,not a num")
     (folder / "started").mkdir()
     shutil.copy(study / "de-lstm-s1/config.yaml", folder / "started")
-    made = report([folder])
-    why = {Path(each.path).relative_to(folder).as_posix(): each.why for each in made.gathered.left_out}
+    made = make_report([folder])
+    why = {Path(each.path).relative_to(folder).as_posix(): each.why for each in made.findings.left_out}
     assert why["empty"] == "empty"
     assert why["foreign"].startswith("neither a run")
     assert why["half"].startswith("cannot be read: ParserError")
@@ -54,7 +54,7 @@ def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: P
     assert why["broken/probes/final-de-agreement/items.parquet"].startswith("no items are shown")
     assert why["broken/probes/de-agreement-step00000050.parquet"].startswith("no items are shown")
     assert why["broken/metrics.csv"] == "1 of its lines cannot be read"
-    assert sorted(result.name for result in made.gathered.results) == ["broken", "good"]
+    assert sorted(result.name for result in made.findings.results) == ["broken", "good"]
     text = write_page(made, tmp_path / "report.html").read_text(encoding="utf-8")
     for name in why:
         assert name in text
@@ -65,22 +65,22 @@ def test_a_run_that_goes_on_is_known_by_its_last_probe(tmp_path: Path) -> None:
     write_run(tmp_path / "going", asked("de", 24), epochs=3, finished=False, chosen=settings("lang=de", "probes.limit=24"))
     (result,) = gather([tmp_path]).results
     assert (result.finished, result.items, result.scores["prep"].n) == (False, None, 20)
-    (group,) = grouped([result])
-    assert group.name == "lstm · unfinished"
-    text = write_page(report([tmp_path]), tmp_path / "report.html").read_text(encoding="utf-8")
+    (condition,) = group_by_condition([result])
+    assert condition.name == "lstm · unfinished"
+    text = write_page(make_report([tmp_path]), tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Not finished: 1" in text
 
 
 @pytest.mark.parametrize(
     ("other", "shown", "why"),
     [
-        ({"whole": ("de", 24, "default", (), 7)}, "set", "the items of the set"),
+        ({"whole": ("de", 24, "default", (), 7)}, "items B", "the items of the set"),
         (
             {"whole": ("de", 24, "default", (("ties", "wrong"),))},
             "default+ties=wrong",
             "the scoring contract (default / default+ties=wrong)",
         ),
-        ({"vocabulary": "v1"}, "vocabulary v1", "the vocabulary (v0 / v1)"),
+        ({"vocabulary": "v1"}, "vocabulary B", "the vocabulary (v0 / v1)"),
     ],
 )
 def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path, other: dict, shown: str, why: str) -> None:
@@ -89,12 +89,13 @@ def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path
     whole = asked(*other.pop("whole", ("de", 24)))
     for seed in (3, 4):
         write_run(tmp_path / f"b{seed}", whole, seed, epochs=2, **other)
-    made = report([tmp_path])
-    assert [len(group.results) for group in made.groups] == [2, 2]
-    assert {result.name[0] for result in made.groups[0].results} == {"a"}
-    assert shown in made.groups[1].name
-    (note,) = apart(made.groups)
+    made = make_report([tmp_path])
+    assert [len(condition.results) for condition in made.conditions] == [2, 2]
+    assert {result.name[0] for result in made.conditions[0].results} == {"a"}
+    assert shown in made.conditions[1].name
+    (note,) = explain_separations(made.conditions)
     assert "2 and 2 runs of the same settings are shown apart" in note
+    assert made.conditions[1].name in note  # what the letter stands for
     assert why in note
     assert why.split(" (", maxsplit=1)[0] in made.html()
     heads = [head.name for head in made.tables[0].heads if not head.published]
@@ -104,17 +105,17 @@ def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path
 def test_curves_of_other_samples_are_never_averaged(tmp_path: Path) -> None:
     for seed, sample in ((1, 20), (2, 20), (3, 10)):
         write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, sample=sample)
-    groups = grouped(gather([tmp_path]).results)
-    assert [len(group.results) for group in groups] == [2, 1]
-    assert [group.name.split(" ")[2] for group in groups] == ["sample", "sample"]
-    assert "the items asked on the way" in apart(groups)[0]
+    conditions = group_by_condition(gather([tmp_path]).results)
+    assert [len(condition.results) for condition in conditions] == [2, 1]
+    assert [condition.name.split(" ")[2] for condition in conditions] == ["sample", "sample"]
+    assert "the items asked on the way" in explain_separations(conditions)[0]
 
 
 def test_two_conditions_of_a_language_never_share_a_name(tmp_path: Path) -> None:
     same = ("model.embedding=50", "model.dropout=0.1", "data.batch_size=8")
     for seed, more in enumerate(((), same, (*same, "trainer.max_epochs=3"))):
         write_run(tmp_path / f"r{seed}", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", *more))
-    names = [group.name for group in grouped(gather([tmp_path]).results)]
+    names = [condition.name for condition in group_by_condition(gather([tmp_path]).results)]
     assert len(set(names)) == len(names) == 3
 
 
@@ -128,8 +129,31 @@ def test_what_a_sweep_keeps_for_itself_is_not_called_left_out(study: Path, tmp_p
 def test_a_point_of_fewer_seeds_says_so(study: Path, tmp_path: Path) -> None:
     for seed, epochs in ((1, 4), (2, 2)):
         write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=epochs, finished=False)
-    (group,) = grouped(gather([tmp_path]).results)
-    assert accuracy_curve(group, "prep").seeds == [2, 2, 2, 1, 1]
+    (condition,) = group_by_condition(gather([tmp_path]).results)
+    assert accuracy_curve(condition, "prep").seeds == [2, 2, 2, 1, 1]
+
+
+@pytest.mark.parametrize("override", ["data.workers=2", "callbacks.checkpoints.every_n_steps=7"])
+def test_settings_that_change_no_result_make_no_condition(tmp_path: Path, override: str) -> None:
+    write_run(tmp_path / "a", asked("de", 24), 1, epochs=2)
+    write_run(tmp_path / "b", asked("de", 24), 2, epochs=2, chosen=settings("lang=de", override))
+    (condition,) = group_by_condition(gather([tmp_path]).results)
+    assert [result.seed for result in condition.results] == [1, 2]
+    assert condition.name == "lstm"
+
+
+def test_conditions_are_called_what_a_person_called_them(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        named = settings("lang=de", f"name=deep-s{seed}", "model.network.layers=3")
+        write_run(tmp_path / f"deep-s{seed}", asked("de", 24), seed, epochs=2, chosen=named)
+        tagged = settings("lang=de", "tags=[wide, pilot]", "model.network.hidden=900")
+        write_run(tmp_path / f"wide-{seed}", asked("de", 24), seed, epochs=2, chosen=tagged)
+    write_run(tmp_path / "quick", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", "model.optimizer.lr=0.02"))
+    names = [condition.name for condition in group_by_condition(gather([tmp_path]).results)]
+    assert names[:1] == ["deep"]
+    assert names[2] == "wide, pilot"
+    assert "learning rate 0.02" in names[1]
+    assert "hidden size" in names[1]
 
 
 def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) -> None:
@@ -137,20 +161,20 @@ def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) 
     write_run(tmp_path / "a", whole, 1, epochs=2)
     write_run(tmp_path / "b", whole, 2, epochs=2, chosen=settings("lang=de", "logger=none", "trainer.threads=1", "paths.runs=x"))
     write_run(tmp_path / "c", whole, 3, epochs=2, chosen=settings("lang=de", "model.embedding=50", "data.withhold=[obj_rel]"))
-    groups = grouped(gather([tmp_path]).results)
-    assert [len(group.results) for group in groups] == [2, 1]
-    assert groups[1].name == "lstm, model.embedding=50, data.withhold=['obj_rel']"
+    conditions = group_by_condition(gather([tmp_path]).results)
+    assert [len(condition.results) for condition in conditions] == [2, 1]
+    assert conditions[1].name == "lstm, embedding 50, without obj_rel"
 
 
 def test_an_evaluation_knows_the_run_it_comes_from(study: Path, capitalised: Path) -> None:
     found = gather([study, capitalised])
-    groups = grouped(found.results)
-    assert [(group.name, len(group.results)) for group in groups if group.language == "de"] == [
+    conditions = group_by_condition(found.results)
+    assert [(condition.name, len(condition.results)) for condition in conditions if condition.language == "de"] == [
         ("lstm", 3),
         ("transformer", 2),
         ("lstm · default+capitalize", 2),
     ]
-    assert [result.seed for result in groups[2].results] == [1, 2]
+    assert [result.seed for result in conditions[2].results] == [1, 2]
 
 
 def test_what_an_evaluation_says_again_is_left_out(study: Path, tmp_path: Path) -> None:
@@ -174,7 +198,7 @@ def test_a_copy_of_a_run_is_no_second_seed(study: Path, tmp_path: Path) -> None:
 def test_runs_that_began_elsewhere_are_another_condition(tmp_path: Path) -> None:
     for seed, began in ((1, "auto"), (2, None), (3, "runs/x/checkpoints/best.ckpt")):
         write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, chosen=dict(settings("lang=de")) | {"ckpt_path": began})
-    assert [len(group.results) for group in grouped(gather([tmp_path]).results)] == [2, 1]
+    assert [len(condition.results) for condition in group_by_condition(gather([tmp_path]).results)] == [2, 1]
 
 
 def test_folders_may_be_given_by_a_pattern_and_count_once(study: Path) -> None:
@@ -188,4 +212,4 @@ def test_folders_may_be_given_by_a_pattern_and_count_once(study: Path) -> None:
 def test_nothing_to_report_on_is_an_error_that_says_why(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with pytest.raises(UserError, match=r"there is nothing to report on: .*a: empty"):
-        report([tmp_path])
+        make_report([tmp_path])

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from concord.report import own_report
-from concord.report.page import page
+from concord.report.page import fill_page
 from concord.report.page_data import items_data
-from concord.report.report_folder import report, write_page
+from concord.report.report_folder import make_report, write_page
 from synthetic_runs import asked, settings, write_run
 
 
 @pytest.fixture(scope="module")
 def text(study: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    made = report([study], baseline="de-lstm-s1")
+    made = make_report([study], baseline="de-lstm-s1")
     return write_page(made, tmp_path_factory.mktemp("page") / "report.html").read_text(encoding="utf-8")
 
 
@@ -43,14 +43,14 @@ def test_the_page_says_what_it_rests_on(text: str) -> None:
 
 def test_curves_and_scores_are_those_of_the_runs(text: str, study: Path) -> None:
     data = data_of(text, "data")
-    result = report([study]).gathered.results[0]
-    group = next(g for g in data["groups"] if g["name"] == "lstm" and g["language"] == "de")
-    words, means, spreads = group["curves"]["prep"]
+    result = make_report([study]).findings.results[0]
+    condition = next(g for g in data["conditions"] if g["name"] == "lstm" and g["language"] == "de")
+    words, means, spreads = condition["curves"]["prep"]
     assert len(words) == len(means) == len(spreads) == 7
-    own = data["results"][group["results"][0]]
+    own = data["results"][condition["results"][0]]
     assert own["scores"]["prep"] == pytest.approx(result.scores["prep"].accuracy, abs=1e-4)
     assert own["parts"]["prep"]["sp"] == pytest.approx(result.scores["prep"].parts["sp"][0], abs=1e-4)
-    assert [g["rtl"] for g in data["groups"]] == [False, False, True]
+    assert [g["direction"] for g in data["conditions"]] == ["ltr", "ltr", "rtl"]
 
 
 def test_items_come_with_their_sentence_and_the_scores_of_every_model(text: str) -> None:
@@ -71,10 +71,10 @@ def test_items_come_with_their_sentence_and_the_scores_of_every_model(text: str)
 def test_scores_in_the_page_are_those_of_the_verdicts(study: Path) -> None:
     from pyarrow import parquet
 
-    made = report([study / "de-lstm-s1"])
-    found = items_data(made.groups)["de/agreement"]
+    made = make_report([study / "de-lstm-s1"])
+    found = items_data(made.conditions)["de/agreement"]
     trace = found["traces"]["0"]
-    file = made.gathered.results[0].items
+    file = made.findings.results[0].items
     assert file is not None
     sentences = {" ".join(row["good"]): row for row in parquet.read_table(file).to_pylist()}
     for i, (_, before, good, _, after, _) in enumerate(found["items"]):
@@ -87,18 +87,41 @@ def test_scores_in_the_page_are_those_of_the_verdicts(study: Path) -> None:
 
 def test_a_run_that_goes_on_has_sentences_too(tmp_path: Path) -> None:
     write_run(tmp_path / "going", asked("de", 24), epochs=2, finished=False, chosen=settings("lang=de", "probes.limit=24"))
-    found = items_data(report([tmp_path]).groups)["de/agreement"]
+    found = items_data(make_report([tmp_path]).conditions)["de/agreement"]
     assert all(len(item) == 6 for item in found["items"])
+
+
+@pytest.mark.parametrize(
+    ("corpus", "clitics"),
+    [
+        (("data=clams",), "split"),
+        (("data=conllu", "data.path=x", "data.words=syntactic"), "split"),
+        (("data=conllu", "data.path=x", "data.words=surface"), "joined"),
+        (("data=text", "data.path=x"), "joined"),
+        (("data=text", "data.path=x", "data.tokenized=true"), "split"),
+    ],
+)
+def test_sentences_of_a_run_that_goes_on_are_written_as_its_corpus_is(
+    tmp_path: Path, corpus: tuple[str, ...], clitics: str
+) -> None:
+    chosen = settings("lang=he", "probes.limit=8", "probes.constructions=[prep]", *corpus)
+    whole = asked("he", 8, constructions=("prep",), clitics=clitics)
+    write_run(tmp_path / "going", whole, epochs=1, finished=False, chosen=chosen)
+    found = items_data(make_report([tmp_path]).conditions)["he/agreement"]
+    expected = {sentence.words for sentence in whole.sentences}
+    shown = [" ".join(part for part in (before, good, after) if part) for _, before, good, _, after, _ in found["items"]]
+    assert shown
+    assert set(shown) <= expected
 
 
 def test_names_cannot_break_out_of_the_page(study: Path, tmp_path: Path) -> None:
     bad = tmp_path / "<img src=x onerror=alert(1)>"
     shutil.copytree(study / "de-lstm-s1", bad)
-    text = report([tmp_path]).html()
+    text = make_report([tmp_path]).html()
     assert "<img" not in text
     assert "&lt;img" in text
     names = ("summary", "tables", "runs", "constructions", "statistics", "sources", "footer")
-    filled = page("{{js}} </title>", dict.fromkeys(names, "{{data}}"), {"x": "</script><b>"}, {})
+    filled = fill_page("{{js}} </title>", dict.fromkeys(names, "{{data}}"), {"x": "</script><b>"}, {})
     assert "</script><b>" not in filled
     assert filled.count("{{data}}") == len(names)  # what is filled in is not looked through again
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import UserError
-from ..missing import explained
-from .bars import bars
-from .curves import curves
-from .heat import heat
-from .perplexity_plot import perplexity
+from ..optional_packages import explain_missing
+from .bars import draw_bars
+from .curves import draw_curves
+from .heat import draw_heat
+from .perplexity_plot import draw_perplexity
 from .style import STYLE
 
 if TYPE_CHECKING:
@@ -20,21 +20,34 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {
-    "curves": curves,
-    "bars": bars,
-    "heat": heat,
-    "perplexity": perplexity,
+    "curves": draw_curves,
+    "bars": draw_bars,
+    "heat": draw_heat,
+    "perplexity": draw_perplexity,
 }
 
 
-def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
+def draw_figure(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
     """One of the figures of a report: curves, bars, heat, perplexity."""
     if kind not in FIGURES:
         raise UserError(f"{kind}: there is no such figure; there are: {', '.join(FIGURES)}")
-    with explained():
+    with explain_missing():
         from matplotlib import rc_context  # noqa: PLC0415
     with rc_context(STYLE):
         return FIGURES[kind](frame)
+
+
+def write_figures(frame: "pd.DataFrame", folder: Path) -> list[Path]:
+    """Each as SVG and PNG. A figure for which there are no numbers is not drawn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for kind in FIGURES:
+        try:
+            figure = draw_figure(frame, kind)
+        except UserError:
+            continue
+        written += [save(figure, folder / f"{kind}.{suffix}") for suffix in ("svg", "png")]
+    return written
 
 
 def save(figure: "Figure", file: Path) -> Path:
@@ -46,4 +59,4 @@ def save(figure: "Figure", file: Path) -> Path:
     return file
 
 
-__all__ = ["FIGURES", "draw", "save"]
+__all__ = ["FIGURES", "draw_figure", "save", "write_figures"]

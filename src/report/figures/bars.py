@@ -5,8 +5,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...probes.accuracy import MEAN
-from ..wording import construction_name, language_name, ordered
-from .style import COLOURS, MOST, averaged, chance, conditions_of, cut, of, panels, title, with_seeds
+from ..wording import construction_name, in_paper_order, language_name
+from .style import (
+    COLOURS,
+    MOST,
+    condition_keys,
+    condition_means,
+    condition_title,
+    draw_chance,
+    note_omitted,
+    panels,
+    rows_of,
+    with_seeds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,39 +27,39 @@ if TYPE_CHECKING:
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo")
 
 
-def bars(frame: "pd.DataFrame") -> "Figure":
+def draw_bars(frame: "pd.DataFrame") -> "Figure":
     """Accuracy by construction, a panel a language; whiskers are 95 % intervals over items and seeds."""
-    found = averaged(frame)
+    found = condition_means(frame)
     languages = list(dict.fromkeys(found.language))
-    names = ordered([name for name in found.construction.unique() if name != MEAN])
-    most = max(len(conditions_of(found[found.language == language])) for language in languages)
+    names = in_paper_order([name for name in found.construction.unique() if name != MEAN])
+    most = max(len(condition_keys(found[found.language == language])) for language in languages)
     width = max(6.5, 0.2 * len(names) * min(most, MOST) + 3.5)
     made, axes = panels(width, 2.7 * len(languages) + 0.8, len(languages), 1, sharex=True)
     for axis, language in zip(axes[:, 0], languages, strict=True):
         own = found[found.language == language]
         _panel(axis, own, names)
-        chance(axis, beside=3)
+        draw_chance(axis, beside=3)
         axis.set(ylim=(0, 1.05), ylabel="accuracy, 95\u00a0% interval")
         axis.grid(axis="x", visible=False)
     shown = [construction_name(name) for name in names]
     axes[-1, 0].set_xticks(range(len(names)), shown, rotation=28, ha="right", rotation_mode="anchor")
-    cut(made, min(most, MOST), most)
+    note_omitted(made, min(most, MOST), most)
     return made
 
 
 def _panel(axis: "Axes", found: "pd.DataFrame", names: list[str]) -> None:
     """One condition is named above, several in a legend beside."""
-    conditions = conditions_of(found)[:MOST]
+    conditions = condition_keys(found)[:MOST]
     width = 0.8 / len(conditions)
     for i, condition in enumerate(conditions):
-        own = of(found, condition).set_index("construction").reindex(names)
+        own = rows_of(found, condition).set_index("construction").reindex(names)
         places = np.arange(len(names)) + (i - (len(conditions) - 1) / 2) * width
         whiskers = np.array([own.accuracy - own.low, own.high - own.accuracy]).clip(min=0)
         shown: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "hatch": HATCHES[i % len(HATCHES)], "edgecolor": "white"}
         error: dict[str, Any] = {"ecolor": "#333333", "capsize": 2, "error_kw": {"linewidth": 0.9}}
         axis.bar(places, own.accuracy, width * 0.94, yerr=whiskers, label=with_seeds(condition[2], own), **error, **shown)
     if len(conditions) == 1:
-        axis.set_title(with_seeds(title(conditions[0]), found), loc="left", fontsize=9.5)
+        axis.set_title(with_seeds(condition_title(conditions[0]), found), loc="left", fontsize=9.5)
     else:
         axis.set_title(language_name(conditions[0][0]), loc="left", fontsize=9.5)
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)

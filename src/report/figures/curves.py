@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UserError
 from ...probes.accuracy import MEAN
-from ..wording import construction_name, ordered
-from .style import GREY, MOST, chance, conditions_of, cut, look, of, panels, title, with_seeds
+from ..wording import construction_name, in_paper_order
+from .style import GREY, MOST, condition_keys, condition_title, draw_chance, line_style, note_omitted, panels, rows_of, with_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def curves(frame: "pd.DataFrame") -> "Figure":
+def draw_curves(frame: "pd.DataFrame") -> "Figure":
     """Accuracy of every construction against words seen, perplexity beside it; mean and standard deviation over seeds."""
     moving = frame[frame.moment.str.startswith("step")]
-    conditions = conditions_of(moving)[:MOST]
+    conditions = condition_keys(moving)[:MOST]
     if not conditions:
         raise UserError("curves: none of these runs has been probed on the way")
-    every = ordered([name for name in moving.construction.unique() if name != MEAN])
+    every = in_paper_order([name for name in moving.construction.unique() if name != MEAN])
     made, axes = panels(9, 2.9 * len(conditions) + 0.7, len(conditions), 2, width_ratios=[1.9, 1])
     shown: dict[str, Any] = {}
     for (left, right), condition in zip(axes, conditions, strict=True):
-        own = of(moving, condition)
-        left.set_title(with_seeds(title(condition), own), loc="left", fontsize=9.5)
+        own = rows_of(moving, condition)
+        left.set_title(with_seeds(condition_title(condition), own), loc="left", fontsize=9.5)
         shown |= _accuracies(left, own, every)
         _perplexity(right, own[own.construction == MEAN].dropna(subset="perplexity"))
         right.set_xlim(left.get_xlim())
-    cut(made, len(conditions), len(conditions_of(moving)))
+    note_omitted(made, len(conditions), len(condition_keys(moving)))
     over = "lines: mean over seeds, bands: ± standard deviation" if moving.groupby("condition").run.nunique().max() > 1 else None
     options = {"ncols": 4, "fontsize": 8, "handlelength": 3.4, "title": over, "title_fontsize": 8}
     made.legend(shown.values(), shown.keys(), loc="outside lower center", **options)
@@ -39,8 +39,8 @@ def _accuracies(axis: "Axes", own: "pd.DataFrame", every: list[str]) -> dict[str
     drawn = {}
     for i, name in enumerate(every):
         if (own.construction == name).any():
-            drawn[construction_name(name)] = _line(axis, own[own.construction == name], "accuracy", look(i))
-    chance(axis)
+            drawn[construction_name(name)] = _line(axis, own[own.construction == name], "accuracy", line_style(i))
+    draw_chance(axis)
     axis.set(xlabel="words seen", ylabel="accuracy on the sample", ylim=(min(0.4, axis.get_ylim()[0]), 1.02))
     axis.xaxis.set_major_formatter(_words)
     return drawn

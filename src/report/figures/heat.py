@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...probes.accuracy import CHANCE, MEAN
-from ..wording import construction_name, ordered
-from .style import averaged, conditions_of, of, panels, title, with_seeds
+from ..wording import construction_name, in_paper_order
+from .style import condition_keys, condition_means, condition_title, panels, rows_of, with_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 
-def heat(frame: "pd.DataFrame") -> "Figure":
+def draw_heat(frame: "pd.DataFrame") -> "Figure":
     """Constructions × conditions, brighter is better; the numbers stand in the cells."""
-    found = averaged(frame)
-    conditions, names = conditions_of(found), [*ordered([n for n in found.construction.unique() if n != MEAN]), MEAN]
-    values = np.array([of(found, condition).set_index("construction").accuracy.reindex(names) for condition in conditions]).T
+    found = condition_means(frame)
+    conditions, names = condition_keys(found), [*in_paper_order([n for n in found.construction.unique() if n != MEAN]), MEAN]
+    values = np.array([rows_of(found, condition).set_index("construction").accuracy.reindex(names) for condition in conditions]).T
     made, axes = panels(2.8 + 0.75 * len(conditions), 1.4 + 0.33 * len(names))
     axis = axes[0, 0]
     image = axis.imshow(values, vmin=0, vmax=1, cmap="cividis", aspect="auto")
@@ -27,7 +27,7 @@ def heat(frame: "pd.DataFrame") -> "Figure":
     axis.set_yticks(range(len(names)), [construction_name(name) for name in names])
     axis.set_xticks(
         range(len(conditions)),
-        [with_seeds(title(c), of(found, c)) for c in conditions],
+        [with_seeds(condition_title(c), rows_of(found, c)) for c in conditions],
         rotation=32,
         ha="right",
         rotation_mode="anchor",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ...errors import UserError
 from ...probes.accuracy import MEAN
 from ..wording import language_name
-from .style import MOST, chance, conditions_of, final, look, of, panels, with_seeds
+from .style import MOST, condition_keys, draw_chance, final_rows, line_style, panels, rows_of, with_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def perplexity(frame: "pd.DataFrame") -> "Figure":
+def draw_perplexity(frame: "pd.DataFrame") -> "Figure":
     """Test perplexity against mean accuracy, a point a run; a panel a language and vocabulary: others do not compare."""
-    own = final(frame)
+    own = final_rows(frame)
     own = own[(own.construction == MEAN) & own.perplexity.notna()]
     keys = list(dict.fromkeys(own[["language", "vocabulary"]].itertuples(index=False, name=None)))
     if not keys:
@@ -31,12 +31,12 @@ def perplexity(frame: "pd.DataFrame") -> "Figure":
 
 
 def _points(axis: "Axes", own: "pd.DataFrame") -> None:
-    conditions = conditions_of(own)
+    conditions = condition_keys(own)
     for i, condition in enumerate(conditions):
-        some, style = of(own, condition), look(i)
+        some, style = rows_of(own, condition), line_style(i)
         shown = {"color": style["color"], "marker": style["marker"], "label": with_seeds(condition[2], some)}
         axis.scatter(some.perplexity, some.accuracy, s=34, edgecolors="white", linewidths=0.6, **shown)
-    chance(axis)
+    draw_chance(axis)
     axis.margins(0.12)
     if len(conditions) <= MOST:
         axis.legend(fontsize=7.5, loc="best")

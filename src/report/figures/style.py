@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Condition = tuple[str, str, str]
+ConditionKey = tuple[str, str, str]
 
 # Okabe and Ito (2008), without their yellow, which is lost on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -53,13 +53,13 @@ def panels(width: float, height: float, rows: int = 1, columns: int = 1, **optio
     return made, made.subplots(rows, columns, squeeze=False, **options)
 
 
-def look(i: int) -> dict[str, Any]:
+def line_style(i: int) -> dict[str, Any]:
     """Of the line with this number."""
     turn = i + i // len(COLOURS)  # after a round of colours, another pairing with dashes
     return {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[turn % len(DASHES)], "marker": MARKS[i % len(MARKS)]}
 
 
-def chance(axis: "Axes", beside: float = 0) -> None:
+def draw_chance(axis: "Axes", beside: float = 0) -> None:
     """The line below which a model does worse than a coin; its name above it, or so many points beside the panel."""
     axis.axhline(CHANCE, color=GREY, linewidth=0.8, zorder=3 if beside else 0)
     place = {"xytext": (beside, -2.5), "ha": "left"} if beside else {"xytext": (-2, 2), "ha": "right"}
@@ -68,15 +68,15 @@ def chance(axis: "Axes", beside: float = 0) -> None:
     )
 
 
-def conditions_of(frame: "pd.DataFrame") -> list[Condition]:
+def condition_keys(frame: "pd.DataFrame") -> list[ConditionKey]:
     """Language, set and name of each."""
     return list(dict.fromkeys(frame[["language", "set", "condition"]].itertuples(index=False, name=None)))
 
 
-def of(frame: "pd.DataFrame", condition: Condition) -> "pd.DataFrame":
+def rows_of(frame: "pd.DataFrame", condition: ConditionKey) -> "pd.DataFrame":
     """Its rows."""
-    language, name, group = condition
-    return frame[(frame.language == language) & (frame.set == name) & (frame.condition == group)]
+    language, collection, name = condition
+    return frame[(frame.language == language) & (frame.set == collection) & (frame.condition == name)]
 
 
 def with_seeds(name: str, own: "pd.DataFrame") -> str:
@@ -85,24 +85,24 @@ def with_seeds(name: str, own: "pd.DataFrame") -> str:
     return name if runs == 1 else f"{name} ({runs} seeds)"
 
 
-def title(condition: Condition) -> str:
+def condition_title(condition: ConditionKey) -> str:
     """For readers."""
     return f"{language_name(condition[0])}, {condition[2]}"
 
 
-def cut(made: "Figure", shown: int, every: int) -> None:
+def note_omitted(made: "Figure", shown: int, every: int) -> None:
     """What does not fit is counted."""
     if shown < every:
         made.suptitle(f"the first {shown} of {every} conditions", fontsize=8, color=GREY)
 
 
-def final(frame: "pd.DataFrame") -> "pd.DataFrame":
+def final_rows(frame: "pd.DataFrame") -> "pd.DataFrame":
     """The end of every run, or how far it is."""
     return frame[frame.moment.isin([FINAL, "last"])]
 
 
-def averaged(frame: "pd.DataFrame") -> "pd.DataFrame":
+def condition_means(frame: "pd.DataFrame") -> "pd.DataFrame":
     """A row a condition and construction."""
     keys = ["language", "set", "condition", "construction"]
     columns = {"accuracy": ("accuracy", "mean"), "low": ("low", "first"), "high": ("high", "first"), "runs": ("run", "nunique")}
-    return final(frame).groupby(keys, sort=False).agg(**columns).reset_index()
+    return final_rows(frame).groupby(keys, sort=False).agg(**columns).reset_index()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..grids import Grid, as_csv, latex, markdown, spans
+from ..grids import Grid, spans, to_csv, to_latex, to_markdown
 
 HERE = Path(__file__).parent
 PARTS = {
@@ -24,15 +24,15 @@ LONG = 14  # letters: longer names of columns are broken into lines
 PROGRAM = ("parts", "charts", "curves", "ends", "runs", "constructions", "items", "begin")
 
 
-def page(title: str, parts: Mapping[str, str], data: Any, items: Mapping[str, Any]) -> str:
+def fill_page(title: str, parts: Mapping[str, str], data: Any, items: Mapping[str, Any]) -> str:
     """`parts` are HTML by the names of the template's places."""
     made = (HERE / "page.html").read_text(encoding="utf-8")
     nav = "".join(f'<a href="#{name}">{text}</a>' for name, text in PARTS.items() if parts.get(name) != "" or name == "curves")
     holders = "\n".join(
-        f'<script type="application/json" id="items:{escaped(key)}">{_json(value)}</script>' for key, value in items.items()
+        f'<script type="application/json" id="items:{escape(key)}">{_json(value)}</script>' for key, value in items.items()
     )
     filled = dict(parts) | {
-        "title": escaped(title),
+        "title": escape(title),
         "nav": nav,
         "css": (HERE / "page.css").read_text(encoding="utf-8"),
         "js": "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in PROGRAM),
@@ -49,29 +49,29 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def escaped(text: Any) -> str:
+def escape(text: Any) -> str:
     return html.escape(str(text))
 
 
 def element(name: str, content: str, **attributes: Any) -> str:
     """`content` is HTML already."""
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"' for key, value in attributes.items() if value is not None
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items() if value is not None
     )
     return f"<{name}{given}>{content}</{name}>"
 
 
-def table(grid: Grid) -> str:
+def table_html(grid: Grid) -> str:
     """With its title, its note, and buttons that copy it."""
-    copies = {"Markdown": markdown(grid), "CSV": as_csv(grid), "LaTeX": latex(grid)}
+    copies = {"Markdown": to_markdown(grid), "CSV": to_csv(grid), "LaTeX": to_latex(grid)}
     buttons = "".join(f'<button data-copy="{grid.name}-{kind}">{kind}</button>' for kind in copies)
     hidden = "".join(
         f'<script type="text/plain" id="{grid.name}-{kind}">{_harmless(text)}</script>' for kind, text in copies.items()
     )
     body = element("div", element("table", _head(grid) + _body(grid), class_="grid"), class_="scroll", tabindex="0")
-    note = element("p", escaped(grid.note), class_="note")
+    note = element("p", escape(grid.note), class_="note")
     copy = f'<div class="copy"><span>copy as</span>{buttons}</div>'
-    return element("h3", escaped(grid.title)) + body + note + copy + hidden
+    return element("h3", escape(grid.title)) + body + note + copy + hidden
 
 
 def _harmless(text: str) -> str:
@@ -82,15 +82,15 @@ def _head(grid: Grid) -> str:
     tops = ""
     if any(head.top for head in grid.heads):
         over = "".join(
-            f'<th colspan="{width}" scope="colgroup"{_classes(long=len(top) > LONG * width)}>{escaped(top)}</th>'
+            f'<th colspan="{width}" scope="colgroup"{_classes(long=len(top) > LONG * width)}>{escape(top)}</th>'
             for top, width in spans(grid.heads)
         )
         tops = f'<tr class="tops"><th></th>{over}</tr>'
     heads = "".join(
-        f'<th scope="col"{_classes(published=head.published, long=len(head.name) > LONG)}>{escaped(head.name)}</th>'
+        f'<th scope="col"{_classes(published=head.published, long=len(head.name) > LONG)}>{escape(head.name)}</th>'
         for head in grid.heads
     )
-    return f'<thead>{tops}<tr><th scope="col">{escaped(grid.corner)}</th>{heads}</tr></thead>'
+    return f'<thead>{tops}<tr><th scope="col">{escape(grid.corner)}</th>{heads}</tr></thead>'
 
 
 def _classes(**on: bool) -> str:
@@ -101,12 +101,12 @@ def _classes(**on: bool) -> str:
 def _body(grid: Grid) -> str:
     rows = []
     for label, cells in grid.rows:
-        made = [f'<th scope="row" title="{escaped(label)}">{escaped(label)}</th>']
+        made = [f'<th scope="row" title="{escape(label)}">{escape(label)}</th>']
         for head, cell in zip(grid.heads, cells, strict=True):
             shaded = cell.shade is not None and not head.published
             classes = _classes(published=head.published, strong=cell.strong, shade=shaded)
             style = f' style="--a:{cell.shade:.3f}"' if shaded else ""
-            made.append(f"<td{classes}{style}{_details(cell.numbers)}>{escaped(cell.text)}</td>")
+            made.append(f"<td{classes}{style}{_details(cell.numbers)}>{escape(cell.text)}</td>")
         rows.append(f"<tr{_last(label)}>{''.join(made)}</tr>")
     return f"<tbody>{''.join(rows)}</tbody>"
 

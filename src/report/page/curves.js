@@ -1,28 +1,28 @@
 // Learning curves: which lines are shown.
-const sets = [...new Set(D.groups.map((g) => `${g.language}/${g.set}`))];
+const sets = [...new Set(D.conditions.map((g) => `${g.language}/${g.set}`))];
 const names = Object.keys(D.constructions);
 const setName = (key) => { const [language, ...rest] = key.split("/"); return `${D.languages[language]}, ${rest.join("/")}`; };
-const inSet = (key) => D.groups.map((g, i) => [g, i]).filter(([g]) => `${g.language}/${g.set}` === key);
-const state = { set: (sets.find((key) => inSet(key).some(([g]) => Object.keys(g.curves).length)) || sets[0]), lines: "constructions", group: 0, construction: MEAN, off: new Set([MEAN]), xlog: false, zoom: null };
+const inSet = (key) => D.conditions.map((g, i) => [g, i]).filter(([g]) => `${g.language}/${g.set}` === key);
+const state = { set: (sets.find((key) => inSet(key).some(([g]) => Object.keys(g.curves).length)) || sets[0]), lines: "constructions", condition: 0, construction: MEAN, off: new Set([MEAN]), xlog: false, zoom: null };
 function lines() {
   const own = inSet(state.set);
   if (state.lines === "constructions") {
-    const group = D.groups[state.group];
-    return [...group.constructions, MEAN].filter((c) => group.curves[c]).map((c) => line(group.curves[c], D.constructions[c], names.indexOf(c), c));
+    const condition = D.conditions[state.condition];
+    return [...condition.constructions, MEAN].filter((c) => condition.curves[c]).map((c) => line(condition.curves[c], D.constructions[c], names.indexOf(c), c));
   }
-  return own.filter(([g]) => g.curves[state.construction]).map(([g, i], k) => line(g.curves[state.construction], g.name, k, "group" + i));
+  return own.filter(([g]) => g.curves[state.construction]).map(([g, i], k) => line(g.curves[state.construction], g.name, k, "condition" + i));
 }
 const line = ([x, y, sd, seeds], name, i, key) => ({ x, y, sd, seeds, name, i, key });
 function drawCurves() {
   const own = inSet(state.set);
-  if (!own.some(([, i]) => i === state.group)) state.group = (own.find(([g]) => Object.keys(g.curves).length) || own[0])[1];
+  if (!own.some(([, i]) => i === state.condition)) state.condition = (own.find(([g]) => Object.keys(g.curves).length) || own[0])[1];
   const controls = $("curve-controls");
   const update = (change) => (value) => { change(value); state.zoom = null; drawCurves(); };
   controls.replaceChildren(
     sets.length > 1 ? choice("language", sets.map((key) => [key, setName(key)]), state.set, update((v) => { state.set = v; }), "pick-set") : "",
     own.length > 1 ? choice("lines", [["constructions", "constructions"], ["conditions", "conditions"]], state.lines, update((v) => { state.lines = v; }), "pick-lines") : "",
     state.lines === "constructions"
-      ? (own.length > 1 ? choice("condition", own.map(([g, i]) => [i, g.name]), state.group, update((v) => { state.group = +v; }), "pick-group") : "")
+      ? (own.length > 1 ? choice("condition", own.map(([g, i]) => [i, g.name]), state.condition, update((v) => { state.condition = +v; }), "pick-condition") : "")
       : choice("construction", names.filter((c) => own.some(([g]) => g.curves[c])).map((c) => [c, D.constructions[c]]), state.construction, update((v) => { state.construction = v; }), "pick-construction"),
     el("button", { id: "xlog", "aria-pressed": String(state.xlog), onclick: () => { state.xlog = !state.xlog; state.zoom = null; drawCurves(); } }, "log words"),
     el("span", { class: "pair" },
@@ -37,8 +37,8 @@ function drawCurves() {
   const onzoom = (zoom) => { state.zoom = zoom; drawCurves(); };
   const lowest = Math.min(0.4, ...visible.flatMap((s) => s.y.filter((v) => v !== null)));
   chart($("accuracy-chart"), { series: visible, y: { name: "accuracy", low: Math.floor(lowest * 10) / 10, high: 1.005, most: 1, format: (v) => v.toFixed(2) }, height: 400, xlog: state.xlog, zoom: state.zoom, onzoom, chance: 0.5, tags: true, label: "accuracy against words seen" });
-  const group = D.groups[state.group];
-  const perplexities = state.lines === "constructions" ? (group.perplexity ? [line(group.perplexity, group.name, PLAIN, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
+  const condition = D.conditions[state.condition];
+  const perplexities = state.lines === "constructions" ? (condition.perplexity ? [line(condition.perplexity, condition.name, PLAIN, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
   $("perplexity-box").hidden = !perplexities.length;
   const extent = $("accuracy-chart").extent;
   chart($("perplexity-chart"), { series: perplexities, y: { name: "perplexity, log scale", log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: "validation perplexity against words seen" });

@@ -6,7 +6,7 @@ function explorer(box, key, name, own) {
   const runs = own.flatMap(([g]) => g.results).filter((r) => found.traces[r]);
   const curved = runs.filter((r) => found.traces[r].at.length > 1);
   const view = { way: curved.length ? "checkpoints" : "models", run: curved[0] ?? runs[0], from: 0, to: null, a: runs[0], b: runs[runs.length > 1 ? runs.length - 1 : 0], show: "differ" };
-  const rtl = own.some(([g]) => g.rtl), language = key.split("/")[0];
+  const direction = own[0][0].direction, language = key.split("/")[0];
   const moment = (t, k) => (t.at[k] < 0 ? "end: best weights" : t.at[k] === 0 ? "untrained" : words(t.at[k]) + " words");
   const at = (r, k, i) => { const t = found.traces[r]; const good = t.good[k][i], bad = t.bad[k][i]; return good === null || bad === null ? null : [good / 100, bad / 100]; };
   function draw() {
@@ -37,7 +37,7 @@ function explorer(box, key, name, own) {
     rows.sort((x, y) => y[3] - x[3]);
     const various = inTurns(rows, ([item]) => item[2]);
     const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items in this page (of ${(found.sizes[name] || 0).toLocaleString("en")} that were asked: those on which checkpoints or models disagree most). Scores are log-probabilities in nats; the tested words are underlined, the ungrammatical ones starred.`);
-    box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...various.slice(0, 60).map(([item, a, b]) => card(item, [[one[2], a], [two[2], b]], rtl, language))));
+    box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...various.slice(0, 60).map(([item, a, b]) => card(item, [[one[2], a], [two[2], b]], direction, language))));
   }
   draw();
 }
@@ -47,10 +47,10 @@ function inTurns(rows, kind) {
   const turns = rows.map((row, i) => { const word = kind(row); seen[word] = (seen[word] || 0) + 1; return [seen[word], i, row]; });
   return turns.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , row]) => row);
 }
-function card(item, scored, rtl, language) {
+function card(item, scored, direction, language) {
   const [, before, good, bad, after, features] = item;
   const sentence = item.length > 1
-    ? el("p", { class: "sentence", dir: rtl ? "rtl" : "ltr", lang: language }, before ? before + " " : "", el("mark", {}, good || "∅"), el("span", { class: "slash" }, "/"), el("s", {}, bad || "∅"), after ? (after.length < 3 ? "\u00a0" : " ") + after : "")
+    ? el("p", { class: "sentence", dir: direction, lang: language }, before ? before + " " : "", el("mark", {}, good || "∅"), el("span", { class: "slash" }, "/"), el("s", {}, bad || "∅"), after ? (after.length < 3 ? "\u00a0" : " ") + after : "")
     : el("p", { class: "sentence" }, "(the sentence is not in these folders: the run is not finished)");
   const number = (what, value, sign = "") => el("td", { class: "num" }, el("span", { class: "lab" }, what), sign + value.toFixed(2).replace("-", "−"));
   const rows = scored.map(([who, [g, b]]) => {

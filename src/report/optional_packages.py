@@ -7,15 +7,15 @@ from importlib import import_module
 from ..errors import UserError
 
 
-def must_be_there(*packages: str) -> None:
+def require_packages(*packages: str) -> None:
     """Before any work."""
-    with explained():
+    with explain_missing():
         for package in packages:
             import_module(package)
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explain_missing() -> Iterator[None]:
     """Around the import of a package of the extra `report`."""
     try:
         yield

@@ -1,0 +1,117 @@
+"""What a condition is called: as a person would call it, and as shortly as tells it from the others.
+
+The name or the tags that were given; else the network and the settings that differ, in words. What settings do not tell (other
+items, another vocabulary) gets a letter, and the note of `conditions.explain_separations` says what the letter stands for.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from ..settings.reading import Plain
+from .results import Result
+
+Members = tuple[Result, ...]  # the runs of one condition
+SHOWN = 3  # settings in the name of a condition
+FEW = 3  # languages that are named; more are counted
+SETTINGS = {
+    "model.embedding": "embedding",
+    "model.dropout": "dropout",
+    "model.tied": "tied",
+    "model.network.hidden": "hidden size",
+    "model.network.layers": "layers",
+    "model.network.heads": "heads",
+    "model.network.feedforward": "feed-forward size",
+    "model.optimizer.name": "optimiser",
+    "model.optimizer.lr": "learning rate",
+    "model.scheduler.name": "schedule",
+    "data.name": "corpus",
+    "data.batch_size": "batch size",
+    "data.max_tokens": "training tokens",
+    "data.sentences.train": "training sentences",
+    "data.withhold": "without",
+    "tokenizer.name": "tokenizer",
+    "tokenizer.vocabulary_size": "vocabulary size",
+    "trainer.max_epochs": "epochs",
+    "trainer.gradient_clip_val": "gradient clipping",
+    "ckpt_path": "begun from",
+}
+# Facts that settings do not tell, and what their letters are called.
+LETTERED: dict[str, Callable[[Result], str]] = {
+    "items": lambda result: result.digest,
+    "sample": lambda result: result.sample,
+    "vocabulary": lambda result: result.vocabulary,
+}
+
+
+def name_conditions(members: Sequence[Members]) -> list[str]:
+    """One name for each; two conditions of one language never share one, since tables and figures go by it."""
+    firsts = [own[0] for own in members]
+    given = [_given_name(own) for own in members]
+    plain = [given[i] or _name_by_settings(result, firsts) for i, result in enumerate(firsts)]
+    names = [_add_what_differs(i, plain, firsts) for i in range(len(firsts))]
+    return [_add_number(i, names, firsts) for i in range(len(firsts))]
+
+
+def _given_name(members: Members) -> str:
+    """`name=` without what tells the seeds apart, or the tags, where all runs of the condition have the same."""
+    runs = [result.model.run for result in members]
+    names = {re.sub(r"[-_. ]*(s|seed)?[-_]?\d+$", "", run.name) if run and run.name else "" for run in runs}
+    if len(members) == 1 and runs[0] and runs[0].name:
+        names = {runs[0].name}
+    tags = {", ".join(run.tags) if run else "" for run in runs}
+    return next((found.copy().pop() for found in (names, tags) if len(found) == 1 and found != {""}), "")
+
+
+def _name_by_settings(result: Result, firsts: Sequence[Result]) -> str:
+    model = result.model
+    alike = [other.model for other in firsts if other.language == result.language and other.model.name == model.name]
+    same = [other for other in alike if other.languages == model.languages]
+    differing = []
+    for key, value in model.recipe.items():
+        rivals = same if key.startswith("lang.") else alike
+        if key != "scoring" and len({str(other.recipe.get(key)) for other in rivals}) > 1:
+            differing.append(describe_setting(key, value))
+    several = ["+".join(model.languages)] if 1 < len(model.languages) <= FEW else []
+    several += [f"{len(model.languages)} languages"] if len(model.languages) > FEW else []
+    more = ["…"] if len(differing) > SHOWN else []
+    return ", ".join([model.name, *several, *differing[:SHOWN], *more, *([model.scoring] if model.scoring else [])])
+
+
+def describe_setting(key: str, value: Plain) -> str:
+    """`learning rate 0.001`, `not tied`, `without obj_rel, prep`."""
+    name = SETTINGS.get(key, key.rpartition(".")[2].replace("_", " "))
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    if value is None or value == []:
+        return f"no {name}"
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{name} {shown}"
+
+
+def _add_what_differs(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
+    """Add what the settings do not show: the set, the contract, items, vocabulary, a run that is not finished."""
+    own = firsts[i]
+    rivals = [r for name, r in zip(names, firsts, strict=True) if name == names[i] and r.language == own.language]
+    parts = [names[i]]
+    if any(other.set != own.set for other in rivals):
+        parts.append(own.set)
+    if own.label != "default" and any(other.label != own.label for other in rivals):
+        parts.append(own.label)
+    # Another contract may change the sentences, and so the digest; an unfinished run knows only its sample.
+    alike = [r for r in rivals if (r.set, r.label, r.finished) == (own.set, own.label, own.finished)]
+    for what, fact in LETTERED.items():
+        values = list(dict.fromkeys(fact(result) for result in alike))
+        if len(values) > 1 and not (what == "sample" and "items" in parts[-1]):
+            parts.append(f"{what} {_letter(values.index(fact(own)))}")
+    if not own.finished:
+        parts.append("unfinished")
+    return " · ".join(parts)
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else str(place + 1)
+
+
+def _add_number(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
+    before = [j for j in range(i) if names[j] == names[i] and firsts[j].language == firsts[i].language]
+    return f"{names[i]} ({len(before) + 1})" if before else names[i]
