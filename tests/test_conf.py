@@ -110,7 +110,7 @@ def test_the_settings_of_a_pretrained_model_are_those_that_its_code_takes():
     from concord.probes.scorers.pretrained import Options, load
 
     known = [*inspect.signature(load).parameters, *(field.name for field in fields(Options))]
-    given = evaluation("model=hf", "lang=de").model
+    given = evaluation("model=hf", "model.name=x", "lang=de").model
     assert sorted(field.name for field in fields(given)) == sorted(known)
     assert Options(**{field.name: getattr(given, field.name) for field in fields(Options)}) == Options()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..data.vocabulary import Vocabulary
 from ..errors import UserError
-from ..settings.run import read_run_settings
+from ..settings.corpora import read_corpus_settings
 
 
 def export(checkpoint: Path, out: Path) -> None:
@@ -41,7 +41,7 @@ def export(checkpoint: Path, out: Path) -> None:
 def raw_text_rule(about: dict[str, Any]) -> dict[str, Any] | None:
     """How raw text was cut for training; None where the corpus came in tokens (grammars, treebanks, tokenised files)."""
     trained = about.get("settings")
-    raw = trained is not None and read_run_settings(trained).data.cut_by_rule
+    raw = trained is not None and read_corpus_settings(trained["data"]).cut_by_rule
     return about["language"] if raw else None
 
 

@@ -23,7 +23,7 @@ def map_tensors(function: Callable[..., Tensor], first: State, *others: State) -
     if type(first) is dict:
         return {key: map_tensors(function, value, *(other[key] for other in others)) for key, value in first.items()}  # type: ignore[index, call-overload]
     if type(first) is tuple or type(first) is list:
-        mapped = (map_tensors(function, *each) for each in zip(first, *others, strict=True))  # type: ignore[arg-type]
+        mapped = (map_tensors(function, *each) for each in zip(first, *others, strict=True))
         return tuple(mapped) if type(first) is tuple else list(mapped)
     raise UserError(f"a network's state holds a {type(first).__name__}; it may hold tensors in tuples, lists and dicts")
 

@@ -1,13 +1,12 @@
 """The sentences behind the verdicts: from the items of a finished run; of a run that goes on, from its challenge sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyarrow import compute, parquet
 
 from ..errors import UserError
-from ..settings.reading import Plain
 from .results import Result
 
 # Columns of items.parquet that are no features of an item.
@@ -75,12 +74,6 @@ def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at
     )
 
 
-def _mapping(value: Plain) -> Mapping[str, Plain]:
-    if not isinstance(value, Mapping):
-        raise TypeError(value)
-    return value
-
-
 def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     """Read again what the run was told to ask; nothing where that is no longer there."""
     from ..probes.preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
@@ -90,8 +83,8 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
         return {}
     try:
         language = next(each for each in run.languages if each.code == result.language)
-        whole = make_probe(_mapping(run.plain["probes"]), result.language, run.clitics(language))
-    except (UserError, OSError, KeyError, TypeError, StopIteration):
+        whole = make_probe(run.probes, result.language, run.clitics(language))
+    except (UserError, OSError, StopIteration):
         return {}
     found: dict[tuple[str, str, int], Text] = {}
     seen: dict[tuple[str, str], int] = {}

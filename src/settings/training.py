@@ -43,7 +43,7 @@ class WordTokenizer:
 
     name: Literal["word"]
     vocabulary_size: Annotated[int, Above(1)] | None = 50000
-    counted_in: tuple[str, ...] = ("train",)
+    counted_in: tuple[Literal["train", "valid", "test"], ...] = ("train",)
     rules: Literal["language", "moses"] = "language"
 
 

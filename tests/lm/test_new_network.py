@@ -15,7 +15,7 @@ from concord.lm import networks
 from concord.lm.checkpoints import load_model
 from concord.lm.model import Architecture, initialise_model
 from concord.lm.state import check_rows, map_tensors, tensors_in
-from concord.probes.scorers import Sentence
+from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.incremental import IncrementalScorer
 from concord.settings import read_run_settings
 from hydra import compose, initialize_config_dir
@@ -84,7 +84,7 @@ def architecture(name: str, words: int = 7) -> Architecture:
 def test_words_are_scored_by_a_tree_as_sentence_by_sentence(name):
     vocabulary = Vocabulary(["<eos>", "<unk>", *"abcde"])
     model = initialise_model(architecture(name), seed=1).eval()
-    sentences = [Sentence(words) for words in ("a b c", "a b d e", "b", "a b c a", "e d c b a")]
+    sentences = [ProbeSentence(words) for words in ("a b c", "a b d e", "b", "a b c a", "e d c b a")]
     scores = IncrementalScorer("x", model, vocabulary).score(sentences)
     at = 0
     for sentence in sentences:
@@ -99,7 +99,7 @@ def test_words_are_scored_by_a_tree_as_sentence_by_sentence(name):
 @pytest.mark.parametrize("name", ["gru", "nested"])
 def test_a_stream_carries_its_state_and_goes_on_from_a_checkpoint(tmp_path, name):
     text = training_runs.corpus(tmp_path / "cache", train=40)
-    made = training_runs.recipe("lstm", len(text.vocabulary), Shape(6, window=7))
+    made = training_runs.recipe("lstm", Shape(6, window=7))
     made = replace(made, architecture=architecture(name, len(text.vocabulary)))
     training_runs.run(tmp_path / "whole", made, text)
     half = replace(made, trainer=made.trainer | {"max_epochs": 1}, scheduler={"name": "constant"})

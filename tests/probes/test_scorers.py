@@ -87,7 +87,7 @@ def test_the_same_with_pieces_that_were_learnt_from_a_text(network: str, tmp_pat
     words, numbers = zip(*Counter(word for text in made.sentences[::50] for word in text.split()).items(), strict=True)
     counts = Counts(tmp_path)
     counts.add(list(words), np.array(numbers))
-    pieces = PieceRule(330).made(counts)
+    pieces = PieceRule(330).learn(counts)
     sentences = [ProbeSentence(text) for text in made.sentences[:80]]
     assert any(len(pieces.encode_word(word)) > 1 for each in sentences for word in each.words.split())
     read = initialise_model(Architecture(len(pieces), 8, tied=True, dropout=0.2, init=0.5, network=NETWORKS[network]), seed=3)

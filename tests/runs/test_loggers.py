@@ -2,9 +2,9 @@
 
 import pytest
 from concord.errors import UserError
-from concord.runs import loggers
+from concord.runs.loggers import check_loggers
 from concord.runs.metrics_file import read
-from training_runs import TINY, train
+from training_runs import TINY, settings, train
 
 
 @pytest.mark.slow
@@ -34,8 +34,8 @@ def test_both_at_once(tmp_path):
 
 def test_a_missing_package_or_an_unknown_logger_is_told_before_anything_is_done(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"pip install -e '\.\[tensorboard\]'"):
-        loggers.check({"tensorboard": {}})
-    with pytest.raises(UserError, match="logger.comet: there is no such logger; there are: wandb, tensorboard, none"):
-        loggers.check({"comet": {}})
-    loggers.check({})
+    with pytest.raises(UserError, match=r"pip install 'concord-lm\[tensorboard\]'"):
+        check_loggers(settings("logger=tensorboard").logger)
+    with pytest.raises(UserError, match="logger.comet: there is no such setting; there are: logger.wandb, logger.tensorboard"):
+        settings("logger=none", "+logger.comet={}")
+    check_loggers(settings("logger=none").logger)

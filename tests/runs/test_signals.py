@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from concord.runs.failures import explained
+from concord.runs.failures import explain_failures
 from concord.runs.signals import Interrupted, heeded
 from concord.runs.slurm import requeue
 
@@ -12,7 +12,7 @@ from concord.runs.slurm import requeue
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2])
 def test_outside_training_a_signal_ends_the_program_with_its_status(number, capsys):
     before = signal.getsignal(number)
-    with pytest.raises(SystemExit) as stop, explained():
+    with pytest.raises(SystemExit) as stop, explain_failures():
         os.kill(os.getpid(), number)
     assert stop.value.code == 128 + number
     assert f"stopped by {number.name}" in capsys.readouterr().err

@@ -158,7 +158,7 @@ def test_wrong_input_is_told_at_once(tmp_path, overrides, message):
         (["model.optimizer.name=lion"], "there is no such optimiser; there are: sgd, adam, adamw"),
         (["model=transformer", "model.embedding=30"], "must be a multiple of the number of heads"),
         (["trainer.max_epochs=0"], "trainer.max_epochs=0: a whole number of at least 1 is needed"),
-        (["data.limit=0"], "data.limit=0: a whole number above 0 is needed, or null for all"),
+        (["data.limit=0"], "data.limit=0: a whole number of at least 1 is needed, or null"),
         (["tokenizer.vocabulary_size=0"], "tokenizer.vocabulary_size=0: a whole number above 1 is needed"),
         (["tokenizer.counted_in=[trian]"], "tokenizer.counted_in=trian: write one of train, valid, test"),
         (["ckpt_path=auto", "overwrite=true"], "the one goes on with the run, the other removes it; choose one"),

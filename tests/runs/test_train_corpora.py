@@ -192,13 +192,13 @@ def test_the_offline_switch(tmp_path, monkeypatch):
         ),
         (["lang=multi", "lang.languages=[de]"], "name two or more; for one language, lang=<language>"),
         (["lang=multi", "lang.languages=[de,de]"], "a language is there twice"),
-        (["tokenizer.rules=penn"], "tokenizer.rules=penn: write language or moses"),
-        (["data.max_tokens=0"], "data.max_tokens=0: a whole number above 0 is needed"),
+        (["tokenizer.rules=penn"], "tokenizer.rules=penn: write one of language, moses"),
+        (["data.max_tokens=0"], "data.max_tokens=0: a whole number of at least 1 is needed, or null"),
         (["data=conllu"], "data=conllu needs data.path="),
         (["data=text", "data.path='/no/*.txt'"], r"/no/\*.txt: no file is called so; give data.path="),
         (["data=text", "data.path=/tmp"], r"/tmp: this is a folder; name the files in it, for instance data.path='/tmp/\*.txt'"),
         (["data.name=speech"], "data.name=speech: there is no such corpus; there are: grammar, text"),
-        (["tokenizer=sentencepiece", "tokenizer.kind=char"], "tokenizer.kind=char: there is no such kind"),
+        (["tokenizer=sentencepiece", "tokenizer.kind=char"], "tokenizer.kind=char: write one of unigram, bpe"),
     ],
 )
 def test_wrong_choices_are_told_the_remedy(tmp_path, overrides, message):
