@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -17,6 +17,7 @@ class Publisher(ThreadingHTTPServer):
         self.files, self.version = files, '"one"'
         self.faults: list[str] = []
         self.requests: list[dict[str, str]] = []
+        self.headers: dict[str, str] = {}  # sent along with every answer
 
     @property
     def address(self) -> str:
@@ -34,7 +35,7 @@ class Answer(BaseHTTPRequestHandler):
         if fault.isdigit() or content is None:
             self.send_response(int(fault or 404))
             self.send_header("Content-Length", "0")
-            self.end_headers()
+            self._end()
         else:
             self._send(content, fault)
 
@@ -47,16 +48,28 @@ class Answer(BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start + (fault == 'another part')}-{len(content) - 1}/{len(content)}")
         if fault != "chunked":
             self.send_header("Content-Length", str(len(content) - start))
-        self.end_headers()
+        self._end()
         if fault in ("cut off", "stalled"):
             self.wfile.write(content[start : start + (150_000 if fault == "cut off" else 100_000)])
             self.wfile.flush()
             time.sleep(1 if fault == "stalled" else 0)
             return
+        if fault == "drip":
+            with suppress(ConnectionError):  # nobody listens any more
+                for at in range(start, len(content)):
+                    self.wfile.write(content[at : at + 1])
+                    self.wfile.flush()
+                    time.sleep(0.02)
+            return
         step = 40_000 if fault == "slow" else len(content) or 1
         for at in range(start, len(content), step):
             self.wfile.write(content[at : at + step])
             time.sleep(0.03 if fault == "slow" else 0)
+
+    def _end(self) -> None:
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
 
     def _start(self) -> int:
         wanted = self.headers.get("Range", "")

@@ -1,5 +1,6 @@
 """Treebanks in CoNLL-U: their own sentences and tokens."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
@@ -10,6 +11,8 @@ from .text import TextError
 
 Words = Literal["surface", "syntactic"]
 COLUMNS = 10
+# A word, a token that covers several, a word that is not there.
+NUMBER = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|\.[0-9]{1,9})?")
 
 
 class TreebankText:
@@ -40,11 +43,11 @@ class TreebankText:
         cells = line.split("\t")
         if len(cells) != COLUMNS:
             raise TextError(f"{place}: {len(cells)} columns, CoNLL-U has {COLUMNS}, separated by tabs; is this a .conllu file?")
+        if not NUMBER.fullmatch(cells[0]):
+            raise TextError(f"{place}: {cells[0]!r} is no number of a word; is this a .conllu file?")
         first, _, last = cells[0].partition("-")
         if "." in first:  # a word that is not there
             return covered
-        if not first.isdigit() or (last and not last.isdigit()):
-            raise TextError(f"{place}: {cells[0]!r} is no number of a word; is this a .conllu file?")
         if last:
             if self.words == "syntactic":
                 return covered

@@ -143,8 +143,8 @@ def read_corpus(folder: Path) -> Corpus:
     """A corpus that has been built. Every file is compared with the checksum taken when it was written."""
     remedy = f"delete it and it is built anew: rm -r {folder}"
     try:
-        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        damaged = [name for name, known in about["files"].items() if checksum(folder / name) != known]
+        about = _read_about(folder)
+        damaged = [name for name, digest in about["files"].items() if checksum(folder / name) != digest]
     except (OSError, KeyError, ValueError) as error:
         raise CorpusError(f"{folder}: this prepared corpus is damaged ({error!r}); {remedy}") from None
     if damaged:
@@ -152,6 +152,14 @@ def read_corpus(folder: Path) -> Corpus:
     splits = {split: _split(folder, split, about) for split in SPLITS}
     languages = tuple(about.get("languages", ()))
     return Corpus(folder, _tokenizer(folder), **splits, report=about["report"], read=about.get("read", {}), languages=languages)
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    known = folder / "about.sum"  # corpora of the first versions have none
+    if known.exists() and known.read_text(encoding="utf-8") != checksum(folder / "about.json"):
+        raise ValueError("checksum of about.json")
+    about: dict[str, Any] = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    return about
 
 
 def _tokenizer(folder: Path) -> Tokenizer:

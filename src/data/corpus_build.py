@@ -199,3 +199,4 @@ def _finish(about: dict[str, Any], tokenizer: Tokenizer, work: Path) -> None:
     digests = {file.name: checksum(file) for file in sorted(work.iterdir())}
     complete = {"format": FORMAT} | about | {"files": digests}
     (work / "about.json").write_text(json.dumps(complete, ensure_ascii=False, indent=1), encoding="utf-8")
+    (work / "about.sum").write_text(checksum(work / "about.json"), encoding="utf-8")

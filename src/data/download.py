@@ -9,6 +9,7 @@ import http.client
 import json
 import logging
 import os
+import re
 import time
 import urllib.error
 import urllib.request
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 # What may be gone a moment later: asking again can help.
 PASSING = {408, 425, 429, 500, 502, 503, 504}
 BLOCK = 1 << 18
+PAGES = ("text/html", "application/xhtml+xml")
 
 
 class DownloadError(UserError):
@@ -37,9 +39,10 @@ class DownloadError(UserError):
 class _Passing(Exception):
     """A failure that may be gone a moment later."""
 
-    def __init__(self, reason: object, wait: float = 0) -> None:
+    def __init__(self, reason: object, wait: float = 0, in_vain: bool = False) -> None:
         super().__init__(str(reason))
         self.wait = wait
+        self.in_vain = in_vain  # counts as an attempt that brought nothing, whatever it brought
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Patience:
     pause: float = 1.0
     longest: float = 60.0
     timeout: float = 30.0
+    slowest: float = 1024.0  # bytes a second, over the time of `timeout`
 
     def before(self, attempt: int, asked: float) -> float:
         """Seconds to wait; a server that names a time is obeyed, within reason."""
@@ -90,6 +94,7 @@ def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATI
             if offline:
                 raise DownloadError(f"{url}: not fetched, since the network is switched off; put the file at {file}")
             _fetch_all(url, _part(file), patience)
+            _check_content(url, _part(file))
             found = _measure(url, _part(file))
             if known is not None and not known.same(found):
                 _part(file).unlink()
@@ -129,9 +134,9 @@ def _fetch_all(url: str, part: Path, patience: Patience) -> None:
     with _bar(part.stem) as bar:
         while True:
             try:
-                _fetch_rest(url, part, patience.timeout, bar)
+                _fetch_rest(url, part, patience, bar)
             except _Passing as failure:
-                attempt = 0 if _size(part) > most else attempt + 1
+                attempt = 0 if _size(part) > most and not failure.in_vain else attempt + 1
                 most = max(most, _size(part))
                 if attempt > patience.retries:
                     raise DownloadError(
@@ -143,7 +148,7 @@ def _fetch_all(url: str, part: Path, patience: Patience) -> None:
                 return
 
 
-def _fetch_rest(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
+def _fetch_rest(url: str, part: Path, patience: Patience, bar: "_Bar") -> None:
     """One request for what is still missing."""
     have, version = _size(part), _version(part)
     headers = {"Accept-Encoding": "identity", "User-Agent": "concord"}
@@ -153,8 +158,9 @@ def _fetch_rest(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
     try:
         # An opener of its own, so that proxies are those of now (http_proxy, https_proxy, no_proxy).
         opener = urllib.request.build_opener()
-        with opener.open(urllib.request.Request(url, headers=headers), timeout=timeout) as answer:  # noqa: S310
-            _store(answer, part, have, bar)
+        with opener.open(urllib.request.Request(url, headers=headers), timeout=patience.timeout) as answer:  # noqa: S310
+            _check_headers(url, answer.headers)
+            _store(answer, part, have, patience, bar)
     except urllib.error.HTTPError as error:
         _raise_refusal(error, url, part)
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
@@ -163,21 +169,26 @@ def _fetch_rest(url: str, part: Path, timeout: float, bar: "_Bar") -> None:
         raise DownloadError(f"{url}: not an address ({error})") from None
 
 
-def _store(answer: Any, part: Path, have: int, bar: "_Bar") -> None:
+def _store(answer: Any, part: Path, have: int, patience: Patience, bar: "_Bar") -> None:
     continued = answer.status == 206
     if continued and not (answer.headers.get("Content-Range") or f"bytes {have}-").startswith(f"bytes {have}-"):
         part.unlink()
         raise _Passing("the server sent another part than was asked for")
     start = have if continued else 0
-    announced = answer.headers.get("Content-Length")
-    total = start + int(announced) if announced is not None else None
+    announced = _whole_number(answer.headers.get("Content-Length"))
+    total = start + announced if announced is not None else None
     if not continued:
         _note_version(part, answer.headers.get("ETag") or answer.headers.get("Last-Modified") or "")
     with part.open("ab" if continued else "wb") as stream:
         bar.show(start, total)
+        since, before = time.monotonic(), start
         while block := answer.read1(BLOCK):
             stream.write(block)
             bar.show(stream.tell(), total)
+            if (now := time.monotonic()) - since >= patience.timeout:
+                if (speed := (stream.tell() - before) / (now - since)) < patience.slowest:
+                    raise _Passing(f"only {speed:,.0f} bytes a second arrive", in_vain=True)
+                since, before = now, stream.tell()
         arrived = stream.tell()
     if total is not None and arrived < total:
         raise _Passing(f"cut off after {arrived:,} of {total:,} bytes")
@@ -189,8 +200,39 @@ def _raise_refusal(error: urllib.error.HTTPError, url: str, part: Path) -> None:
         raise _Passing("the file there has changed") from None
     if error.code not in PASSING:
         raise DownloadError(f"{url}: the server answers {error.code} {error.reason}; check the address (data.address)") from None
-    asked = error.headers.get("Retry-After") or ""
-    raise _Passing(f"the server answers {error.code} {error.reason}", float(asked) if asked.isdigit() else 0) from None
+    wait = _whole_number(error.headers.get("Retry-After")) or 0  # a date, which it may also be, is not waited for
+    raise _Passing(f"the server answers {error.code} {error.reason}", wait) from None
+
+
+def _whole_number(text: str | None) -> int | None:
+    """What a header says, if that is a number of seconds or bytes."""
+    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
+
+
+def _check_headers(url: str, headers: Any) -> None:
+    """An answer that cannot be the file, before any of it is kept."""
+    if (kind := headers.get_content_type()) in PAGES and not url.endswith((".html", ".htm")):
+        raise DownloadError(f"{url}: the server sends a web page ({kind}), not a file; open the address in a browser to see why")
+    encoding = headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        raise DownloadError(f"{url}: the server sends it encoded ({encoding}), though asked not to; fetch it by hand")
+
+
+def _check_content(url: str, part: Path) -> None:
+    """Whether what has arrived can be the file at all; what cannot is not kept."""
+    with part.open("rb") as stream:
+        start = stream.read(512)
+    name = part.name.removesuffix(".part")
+    if not start:
+        wrong = "an empty file"
+    elif start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html")) and ".htm" not in name:
+        wrong = "a web page"
+    elif start.startswith(b"\x1f\x8b") and not name.endswith((".gz", ".tgz")):
+        wrong = "a compressed file"
+    else:
+        return
+    part.unlink()
+    raise DownloadError(f"{url}: what arrived is {wrong}, not {name}; check the address (data.address), or try again later")
 
 
 # ---------------------------------------------------------------------- on disk

@@ -152,8 +152,11 @@ def _parquet(file: Path) -> Iterator[str]:
             if TEXT not in batch.schema.names:
                 raise TextError(f"{file}: has no column {TEXT!r}")
             yield from (_mend_surrogates(article) for article in batch.column(TEXT).to_pylist() if article)
-    except ArrowException as error:
-        raise TextError(f"{file}: cannot be read as Parquet ({error}); is it cut off?") from None
+    except (ArrowException, OSError, ValueError, TypeError, MemoryError) as error:
+        if isinstance(error, UserError):
+            raise
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TextError(f"{file}: cannot be read as Parquet ({reason}); it is damaged or cut off") from None
 
 
 def _json(file: Path) -> Iterator[str]:

@@ -1,13 +1,23 @@
-"""Reading a checkpoint: a model as it was trained, and all that is known of it."""
+"""Reading a checkpoint: a model as it was trained, and all that is known of it. Nothing in the file can run or take memory
+beyond its size, and what is damaged is found by the checksums that torch writes and does not read.
+"""
 
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from ..data.tokenizer import Tokenizer, restore_tokenizer
 from ..errors import UserError
 from .model import Architecture, LanguageModel
+
+# What the reader of archives raises for one that is damaged.
+DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, NotImplementedError, RuntimeError)
 
 
 class CheckpointError(UserError):
@@ -15,10 +25,11 @@ class CheckpointError(UserError):
 
 
 def read_checkpoint(file: Path | str) -> dict[str, Any]:
-    """Everything in a checkpoint of ours. Nothing in the file can run."""
+    """Everything in a checkpoint of ours."""
     file = Path(file)
     if not file.is_file():
         raise CheckpointError(f"{file}: there is no such checkpoint")
+    _check_archive(file)
     try:
         saved = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises many kinds for a file that is not one of its own
@@ -29,14 +40,71 @@ def read_checkpoint(file: Path | str) -> dict[str, Any]:
     return saved
 
 
+def _check_archive(file: Path) -> None:
+    """Torch's files are archives whose every part has a checksum; older kinds, which say how much memory they want, are none."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            packed = any(part.compress_type != zipfile.ZIP_STORED for part in archive.infolist())
+            damaged = None if packed else archive.testzip()
+    except DAMAGED as error:
+        kind = type(error).__name__
+        raise CheckpointError(f"{file}: cannot be read as a checkpoint ({kind}); it is damaged or another program's") from None
+    if packed:
+        raise CheckpointError(f"{file}: cannot be read as a checkpoint (it is compressed); torch writes none like it")
+    if damaged:
+        raise CheckpointError(f"{file}: this checkpoint is damaged (checksum of {damaged}); use another, or an intact copy")
+
+
 def load_model(file: Path | str) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
     """The model with its weights, its words or pieces of words, and what else the checkpoint says of it."""
     saved = read_checkpoint(file)
     about = saved["concord"]
-    model = LanguageModel(Architecture(**about["architecture"]))
-    weights = {name.removeprefix("model."): value for name, value in saved["state_dict"].items() if name.startswith("model.")}
+    try:
+        architecture = Architecture(**about["architecture"])
+        weights = {name.removeprefix("model."): value for name, value in saved["state_dict"].items() if name.startswith("model.")}
+        tokenizer = restore_tokenizer(about)
+    except (KeyError, TypeError, AttributeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"{file}: this checkpoint does not say what it holds ({error!r}); it is not train.py's") from None
+    _check_weights(file, architecture, weights)
+    if architecture.vocabulary_size != len(tokenizer):
+        raise CheckpointError(f"{file}: weights for {architecture.vocabulary_size:,} words, but a list of {len(tokenizer):,}")
+    model = LanguageModel(architecture)
     model.load_state_dict(weights)
-    return model.eval(), restore_tokenizer(about), about
+    return model.eval(), tokenizer, about
+
+
+def _check_weights(file: Path | str, architecture: Architecture, weights: Mapping[str, Tensor]) -> None:
+    """Before anything of the size that the file claims is built: whether it holds weights of that size, and numbers."""
+    numbers = sum(value.numel() for value in weights.values())
+    for name, claimed in _sizes(architecture.plain()):
+        if not 0 <= claimed <= (len(weights) if name == "layers" else numbers):
+            raise CheckpointError(
+                f"{file}: it says {name} {claimed:,}, but holds {len(weights):,} tensors of {numbers:,} numbers"
+            )
+    try:
+        with torch.device("meta"):
+            expected = {name: tuple(value.shape) for name, value in LanguageModel(architecture).state_dict().items()}
+    except (TypeError, ValueError, RuntimeError, AssertionError, ArithmeticError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CheckpointError(f"{file}: no model can be built as this checkpoint says ({reason})") from None
+    found = {name: tuple(value.shape) for name, value in weights.items()}
+    if wrong := sorted(name for name in {*expected, *found} if expected.get(name) != found.get(name)):
+        what = f"{wrong[0]} is {found.get(wrong[0], 'missing')}, should be {expected.get(wrong[0], 'absent')}"
+        raise CheckpointError(f"{file}: the weights are not those of the model that it describes: {what}")
+    for name, value in weights.items():
+        if value.untyped_storage().nbytes() < value.numel() * value.element_size():
+            raise CheckpointError(f"{file}: {name} is larger than what the file holds of it")
+        if not bool(torch.isfinite(value).all()):
+            raise CheckpointError(f"{file}: {name} holds numbers that are not finite; use a checkpoint from before that")
+
+
+def _sizes(plain: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Every whole number in the description of a model."""
+    for name, value in plain.items():
+        if isinstance(value, Mapping):
+            yield from _sizes(value)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield name, value
 
 
 def check_resumable(file: Path, model: LanguageModel, tokenizer: Tokenizer) -> None:

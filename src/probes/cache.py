@@ -12,7 +12,7 @@ from .challenge_set import ChallengeSet, Contrast, Span
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 2
+VERSION = 3
 
 
 def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Clitics = "split") -> list[ChallengeSet]:
@@ -22,14 +22,25 @@ def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Cli
     place = folder / f"{_key(file, language, form, clitics)}.json"
     if place.exists():
         try:
-            columns = json.loads(place.read_text(encoding="utf-8"))
-            return [_restored(each, str(file)) for each in columns]
+            return [_restored(each, str(file)) for each in json.loads(_checked(place.read_bytes()))]
         except (KeyError, ValueError, TypeError, IndexError):
             place.unlink(missing_ok=True)  # damaged: read the source again
     sets = list(reader(form).read(file, language, **how))
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(place, json.dumps([_columns(made) for made in sets], ensure_ascii=False))
+    text = json.dumps([_columns(made) for made in sets], ensure_ascii=False).encode()
+    write_atomically(place, f"{_checksum(text)}\n".encode() + text)
     return sets
+
+
+def _checked(content: bytes) -> bytes:
+    digest, _, text = content.partition(b"\n")
+    if digest.decode() != _checksum(text):
+        raise ValueError("another checksum")
+    return text
+
+
+def _checksum(text: bytes) -> str:
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def _key(file: Path, language: str, form: str, clitics: str) -> str:

@@ -39,6 +39,10 @@ def test_written_tokens_or_analysed_words(tmp_path, words, expected):
     [
         ("# x\nDas ist Text.\n", r"a.conllu:2: 1 columns, CoNLL-U has 10, separated by tabs; is this a .conllu file\?"),
         ("x" + "\t_" * 9, r"a.conllu:1: 'x' is no number of a word"),
+        ("²4" + "\t_" * 9, r"a.conllu:1: '²4' is no number of a word"),
+        ("1-²" + "\t_" * 9, r"a.conllu:1: '1-²' is no number of a word"),
+        ("1-" + "\t_" * 9, r"a.conllu:1: '1-' is no number of a word"),
+        ("9" * 5000 + "\t_" * 9, r"a.conllu:1: '9+' is no number of a word"),
     ],
 )
 def test_other_files_are_told_so_with_the_place(tmp_path, text, message):

@@ -2,13 +2,14 @@
 
 import multiprocessing
 import os
+import random
 import signal
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.data.corpus import CorpusError, VocabularyRule, prepare
+from concord.data.corpus import CorpusError, VocabularyRule, prepare, read_corpus
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, TextSource, challenge_sentences
 from concord.data.text import TokenizedText
@@ -65,6 +66,21 @@ def test_a_damaged_corpus_is_an_error_with_the_remedy(tmp_path, name):
     (folder / name).write_bytes(bytes(content))
     with pytest.raises(CorpusError, match="is damaged .* delete it and it is built anew: rm -r"):
         prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache")
+
+
+def test_no_flipped_bit_in_what_is_said_of_a_corpus_is_believed(tmp_path):
+    folder = prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache").folder
+    intact = (folder / "about.json").read_bytes()
+    draw = random.Random(0)
+    for _ in range(200):
+        damaged = bytearray(intact)
+        damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+        (folder / "about.json").write_bytes(damaged)
+        with pytest.raises(CorpusError, match="is damaged .* delete it and it is built anew: rm -r"):
+            read_corpus(folder)
+    (folder / "about.json").write_bytes(intact)
+    (folder / "about.sum").unlink()  # as the first versions left it
+    read_corpus(folder)
 
 
 def _prepare(folder: Path) -> None:

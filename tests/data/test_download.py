@@ -1,6 +1,8 @@
 """Downloads, with a server of our own in the part of the publishers: whatever it does, no half file under the final name."""
 
+import gzip
 import hashlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -166,3 +168,41 @@ def test_the_pauses_grow_and_a_server_that_names_one_is_obeyed():
 def test_what_is_no_address_is_told_so(tmp_path):
     with pytest.raises(DownloadError, match="not an address"):
         fetch("train.txt", tmp_path / "train.txt", patience=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "message"),
+    [
+        (b"", {}, "what arrived is an empty file, not train.txt"),
+        (b"  <!DOCTYPE html><title>Sign in</title>", {}, "what arrived is a web page, not train.txt"),
+        (
+            b"<p>Sign in</p>",
+            {"Content-Type": "text/html; charset=utf-8"},
+            r"the server sends a web page \(text/html\), not a file",
+        ),
+        (gzip.compress(TEXT), {}, "what arrived is a compressed file, not train.txt"),
+        (gzip.compress(TEXT), {"Content-Encoding": "gzip"}, r"sends it encoded \(gzip\), though asked not to"),
+    ],
+)
+def test_what_cannot_be_the_file_is_neither_kept_nor_recorded(publisher, tmp_path, content, headers, message):
+    publisher.files["/train.txt"], publisher.headers = content, headers
+    with pytest.raises(DownloadError, match=message):
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert not [file for file in tmp_path.iterdir() if file.suffix in (".txt", ".json", ".part")]
+    publisher.files["/train.txt"], publisher.headers = TEXT, {}
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+
+
+def test_a_server_that_sends_drop_by_drop_is_given_up(publisher, tmp_path):
+    publisher.faults = ["drip"] * 9
+    start = time.monotonic()
+    with pytest.raises(DownloadError, match="only [0-9]+ bytes a second arrive, 3 times in a row"):
+        fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=Patience(2, pause=0.001, timeout=0.2))
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("asked", ["\xb2", "-1", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_a_pause_that_is_no_number_of_seconds_is_not_waited_for(publisher, tmp_path, asked):
+    publisher.faults, publisher.headers = ["503"], {"Retry-After": asked}
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    assert (tmp_path / "train.txt").read_bytes() == TEXT

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,24 @@ def test_files_that_are_something_else_are_told_so(tmp_path, name, content, mess
     (tmp_path / name).write_bytes(content)
     with pytest.raises(TextError, match=message):
         list(LocalArticles([tmp_path / name]))
+
+
+def test_a_damaged_parquet_file_gives_articles_or_one_line(tmp_path):
+    texts = [f"Der Gast Nummer {i} lacht." for i in range(40)]
+    parquet.write_table(pa.table({"title": list(map(str, range(40))), "text": texts}), tmp_path / "a.parquet")
+    intact = (tmp_path / "a.parquet").read_bytes()
+    draw, refused = random.Random(0), 0
+    for _ in range(300):
+        damaged = bytearray(intact)
+        for _ in range(draw.choice([1, 8])):
+            damaged[draw.randrange(len(damaged))] = draw.randrange(256)
+        (tmp_path / "b.parquet").write_bytes(damaged[: draw.choice([None, draw.randrange(len(damaged))])])
+        try:
+            list(LocalArticles([tmp_path / "b.parquet"]))
+        except TextError as error:
+            assert "\n" not in str(error)
+            refused += 1
+    assert refused > 100
 
 
 def test_a_parquet_file_of_something_else_is_told_so(tmp_path):

@@ -1,5 +1,6 @@
 """Exports, checks, splits, selections, the cache, and the command."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -275,6 +276,12 @@ def test_the_cache_gives_the_same_set_and_notices_changes(tmp_path, form):
     (cached,) = (tmp_path / "cache").iterdir()
     cached.write_text("damaged")
     assert [content(made) for made in read_cached(file, "de", form, tmp_path / "cache")] == [content(made) for made in cold]
+    intact, draw = cached.read_bytes(), random.Random(0)
+    for _ in range(60):
+        damaged = bytearray(intact)
+        damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+        cached.write_bytes(damaged)
+        assert [content(made) for made in read_cached(file, "de", form, tmp_path / "cache")] == [content(made) for made in cold]
     if form == "clams":
         file.write_text(file.read_text() + "True\tnew one\nFalse\tnew two\n")
         assert len(read_cached(file, "de", form, tmp_path / "cache")[0]) == len(cold[0]) + 1

@@ -13,6 +13,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import UserError
+
 
 class ProbeSentence(NamedTuple):
     """What is scored. `text` is how the source writes it (`sleeps.`), where that is not words and spaces (`sleeps .`)."""
@@ -30,6 +32,13 @@ class WordScores:
     firsts: NDArray[np.int64]  # (S + 1,)
     logprobs: NDArray[np.float32]  # (W,)
     unknown: NDArray[np.bool_]  # (W,) the model has no such word
+
+    def __post_init__(self) -> None:
+        if bad := int((~np.isfinite(self.logprobs)).sum()):
+            raise UserError(
+                f"{bad:,} of {len(self.logprobs):,} scores are not finite numbers; the weights of the model are damaged, "
+                "or its training has diverged"
+            )
 
     def __getitem__(self, sentence: int) -> NDArray[np.float32]:
         """The words of one sentence."""
