@@ -1,14 +1,17 @@
-"""Speed and memory of the grammar engine: `python benchmarks/grammar.py`. Every figure is the best of three.
+"""Speed and memory of the grammar engine: `python benchmarks/grammar.py [--small]`. Every figure is the best of three.
 
 The rival is the way the published generator works, written anew here: whole lists of sentences, no metadata. Both expand
 the same grammars in the same run. Memory is the peak of a process of its own.
 """
 
+import argparse
 import itertools
 import multiprocessing
 import resource
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from concord.data.grammar import Draw, Expansion, Grammar, build, constructions, folder_of, languages, load, parse
@@ -18,15 +21,21 @@ from concord.data.grammar.variation import Variation
 from rich.console import Console
 from rich.table import Table
 
-REPEATS = 3
-PRODUCT = 128**3  # 2,097,152 sentences
 PUBLISHED = Path(__file__).resolve().parents[2] / "shared/reference/clams_fr/grammars"
 
 
-def seconds(work: Callable[[], object]) -> float:
+@dataclass(frozen=True)
+class Size:
+    folders: list[Path]
+    repeats: int
+    drawn: int  # sentences of a corpus
+    words: int  # of each of three places: a product of so many to the power of three sentences
+
+
+def seconds(work: Callable[[], object], repeats: int) -> float:
     """The fastest of several runs: what is slower was disturbed."""
     times = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         start = time.perf_counter()
         work()
         times.append(time.perf_counter() - start)
@@ -49,17 +58,17 @@ def listed(grammar: Grammar) -> list[tuple[bool, str]]:
     return result
 
 
-def product_grammar() -> Grammar:
-    words = " | ".join(f"word{i}" for i in range(128))
+def product_grammar(size: int) -> Grammar:
+    words = " | ".join(f"word{i}" for i in range(size))
     return build("product", "product", parse("S[] A[] B[] C[]\n" + "\n".join(f"{x}[] {words}" for x in "ABC"), "product"))
 
 
-def stream_product() -> None:
-    assert sum(1 for _ in Expansion(product_grammar())) == PRODUCT
+def stream_product(size: int) -> None:
+    assert sum(1 for _ in Expansion(product_grammar(size))) == size**3
 
 
-def list_product() -> None:
-    assert len(listed(product_grammar())) == PRODUCT
+def list_product(size: int) -> None:
+    assert len(listed(product_grammar(size))) == size**3
 
 
 def _peak(work: Callable[[], None], queue: "multiprocessing.Queue[tuple[float, float]]") -> None:
@@ -82,30 +91,44 @@ def peak(work: Callable[[], None]) -> tuple[float, float]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    everything = [folder_of(lang) for lang in languages()] + ([PUBLISHED] if PUBLISHED.is_dir() else [])
+    size = Size([folder_of("de")], 1, 1000, 16) if parser.parse_args().small else Size(everything, 3, 100_000, 128)
     console = Console(highlight=False)
-    folders = [folder_of(lang) for lang in languages()] + ([PUBLISHED] if PUBLISHED.is_dir() else [])
+    console.print(expansion(size))
+    console.print(sampling(size))
+    console.print(product(size))
+
+
+def expansion(size: Size) -> Table:
     view = Table("grammars", "sentences", "ours, all metadata /s", "lists, flags only /s", "ratio", title="expansion")
-    for folder in folders:
+    for folder in size.folders:
         grammars = [load(folder, name) for name in constructions(folder)]
         n = sum(len(group.sentences) for g in grammars for group in Expansion(g))
-        ours = n / seconds(lambda grammars=grammars: [sum(1 for _ in Expansion(g)) for g in grammars])
-        rival = n / seconds(lambda grammars=grammars: [len(listed(g)) for g in grammars])
+        ours = n / seconds(lambda grammars=grammars: [sum(1 for _ in Expansion(g)) for g in grammars], size.repeats)
+        rival = n / seconds(lambda grammars=grammars: [len(listed(g)) for g in grammars], size.repeats)
         name = folder.name if folder != PUBLISHED else "published fr"
         view.add_row(name, f"{n:,}", f"{ours:,.0f}", f"{rival:,.0f}", f"{ours / rival:.2f}")
-    console.print(view)
+    return view
 
-    view = Table("language", "sentences a second, one core", title="sampling 100,000 corpus sentences")
-    for lang in languages():
-        corpus = load(folder_of(lang), "corpus")
-        took = seconds(lambda corpus=corpus: sum(1 for _ in itertools.islice(Draw(corpus, seed=0), 100_000)))
-        view.add_row(lang, f"{100_000 / took:,.0f}")
-    console.print(view)
 
-    view = Table("way", "seconds", "peak memory, MB", title=f"a product of {PRODUCT:,} sentences")
+def sampling(size: Size) -> Table:
+    view = Table("language", "sentences a second, one core", title=f"sampling {size.drawn:,} corpus sentences")
+    for folder in size.folders:
+        if folder != PUBLISHED:
+            corpus = load(folder, "corpus")
+            took = seconds(lambda corpus=corpus: sum(1 for _ in itertools.islice(Draw(corpus, seed=0), size.drawn)), size.repeats)
+            view.add_row(folder.name, f"{size.drawn / took:,.0f}")
+    return view
+
+
+def product(size: Size) -> Table:
+    view = Table("way", "seconds", "peak memory, MB", title=f"a product of {size.words**3:,} sentences")
     for name, work in (("ours, streamed, all metadata", stream_product), ("lists, flags only", list_product)):
-        took, memory = peak(work)
+        took, memory = peak(partial(work, size.words))
         view.add_row(name, f"{took:.2f}", f"{memory:.1f}")
-    console.print(view)
+    return view
 
 
 if __name__ == "__main__":

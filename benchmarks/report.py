@@ -1,8 +1,9 @@
 """A large report: 50 runs of 40 epochs, 10 constructions. How long it takes, how large the page is, how soon it is there.
 
-python benchmarks/report.py [FOLDER]     (runs are written to FOLDER once, and used again)
+python benchmarks/report.py [FOLDER] [--small]     (runs are written to FOLDER once, and used again)
 """
 
+import argparse
 import resource
 import sys
 import tempfile
@@ -21,7 +22,7 @@ TEN = (
 )
 
 
-def made(folder: Path, runs: int = 50, epochs: int = 40) -> Path:
+def made(folder: Path, runs: int, epochs: int) -> Path:
     """Ten seeds of five recipes."""
     whole = asked("en", 400, constructions=TEN)
     for number in range(runs):
@@ -33,9 +34,13 @@ def made(folder: Path, runs: int = 50, epochs: int = 40) -> Path:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    asked_for = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
-        runs = made(folder / "runs")
+        folder = asked_for.folder or Path(temporary)
+        runs = made(folder / "runs", *((2, 2) if asked_for.small else (50, 40)))
         started = time.perf_counter(), time.process_time()
         page = write_page(make_report([runs], baseline="en-00"), folder / "page.html")
         print(f"page     {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
@@ -44,7 +49,7 @@ def main() -> None:
         write_report(make_report([runs], baseline="en-00"), folder / "report")
         print(f"all      {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
         print(f"memory   {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:6.0f} MB")
-        if browser.CHROMIUM:
+        if browser.CHROMIUM and not asked_for.small:
             opened = browser.Browser(Path(temporary) / "profile")
             seconds = [opened.open(page.resolve().as_uri()) for _ in range(3)]
             opened.close()

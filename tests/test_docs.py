@@ -1,32 +1,80 @@
 """What the documents name exists."""
 
+import importlib.util
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("docs/*.md")))]
+FOLDERS = "src|conf|grammars|tests|benchmarks|docs"
 
 
-def test_the_places_that_contributing_names_exist():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:src|conf|grammars|tests|benchmarks)/[^`]*)`", text)
-    assert len(named) > 10
-    for name in named:
-        place = ROOT / name.split("<")[0]
-        assert place.exists() or place.parent.exists(), name
-        assert place.parent.is_dir()
+def text_of(document: str) -> str:
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def missing_places(text: str) -> list[str]:
+    """Files and folders that are named but not there; `<lang>` and `…` stand for something that must be there at least once."""
+    named = re.findall(rf"(?<![\w/.])((?:{FOLDERS})/[^\s`'\",;:)]*)", text)
+    return [name for name in named if not list(ROOT.glob(re.sub(r"<[^>]*>|…", "*", name.rstrip(".")).rstrip("/")))]
+
+
+def missing_modules(text: str) -> list[str]:
+    """Modules that are to be run or imported but cannot be found."""
+    named = re.findall(r"(?:python3? -m |from |import )(concord[\w.]*)", text)
+    return [name for name in named if importlib.util.find_spec(name.rstrip(".")) is None]
+
+
+def strange_names(paragraph: str) -> list[str]:
+    """Names in a paragraph about a folder of `src` that no module or package below it has."""
+    room, *names = re.findall(r"`([a-z_/]+)`", paragraph)
+    modules = {file.stem if file.stem != "__init__" else file.parent.name for file in (ROOT / room).rglob("*.py")}
+    return [f"{room}: {name}" for name in names if name.rstrip("/").split("/")[-1] not in modules | {"concord"}]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_places_and_modules_that_documents_name_exist(document):
+    assert missing_places(text_of(document)) == []
+    assert missing_modules(text_of(document)) == []
+
+
+def test_the_tour_names_modules_of_the_room_it_is_in():
+    tour = text_of("CONTRIBUTING.md").split("## A tour\n")[1].split("\n## ")[0]
+    rooms = [paragraph for paragraph in tour.split("\n\n") if paragraph.startswith("`src")]
+    assert len(rooms) > 6
+    assert [name for paragraph in rooms for name in strange_names(paragraph)] == []
+
+
+def test_names_that_do_not_exist_are_found():
+    """These tests can fail."""
+    wrong = "`src/lm/netwroks/<name>.py`, `src/lm/optimisations.py`, conf/model/optimiser/, `grammars/<lang>/comon.avg`"
+    assert missing_places(wrong) == [
+        "src/lm/netwroks/<name>.py",
+        "src/lm/optimisations.py",
+        "conf/model/optimiser/",
+        "grammars/<lang>/comon.avg",
+    ]
+    assert missing_places("`src/lm/networks/<name>.py` and `conf/model/optimizer/`.") == []
+    assert missing_modules("python -m concord.commands.reprot runs") == ["concord.commands.reprot"]
+    assert strange_names("`src/data/grammar`: `foldr` finds, `notation` reads, `batches`") == [
+        "src/data/grammar: foldr",
+        "src/data/grammar: batches",
+    ]
 
 
 def test_the_commands_of_the_readme_are_those_of_the_makefile():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"^make ([a-z-]+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    targets = re.findall(r"\bmake ([a-z-]+)", text_of("README.md"))
+    assert len(targets) > 1
+    for target in targets:
+        assert re.search(rf"^{target}:", text_of("Makefile"), re.MULTILINE), target
 
 
 def test_examples_in_the_readme_are_real_settings():
     from hydra import compose, initialize_config_dir
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^python train.py ([^#\n]*)", text, re.MULTILINE)
+    commands = re.findall(r"^python train.py ([^#\n]*)", text_of("README.md"), re.MULTILINE)
     assert len(commands) > 6
     for command in commands:
         overrides = [word for word in command.split() if "=" in word and "…" not in word]
