@@ -100,10 +100,10 @@ def test_words_are_scored_by_a_tree_as_sentence_by_sentence(name):
 def test_a_stream_carries_its_state_and_goes_on_from_a_checkpoint(tmp_path, name):
     text = training_runs.corpus(tmp_path / "cache", train=40)
     made = training_runs.recipe("lstm", Shape(6, window=7))
-    made = replace(made, architecture=architecture(name, len(text.vocabulary)))
+    made = replace(made, model=replace(made.model, network=architecture(name, 2).network))
     training_runs.run(tmp_path / "whole", made, text)
-    half = replace(made, trainer=made.trainer | {"max_epochs": 1}, scheduler={"name": "constant"})
-    whole = replace(half, trainer=made.trainer)
+    constant = replace(made, model=replace(made.model, scheduler={"name": "constant"}))
+    half, whole = replace(constant, trainer=replace(made.trainer, max_epochs=1)), constant
     training_runs.run(tmp_path / "one", whole, text)
     training_runs.run(tmp_path / "two", half, text)
     training_runs.run(tmp_path / "two", whole, text, resume=True)
