@@ -1,0 +1,110 @@
+"""Circuits: which suite belongs to which, their means, the SG score, and suites with a modifier against those without."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .suite import ItemRule, Suite
+
+CIRCUITS = ("agreement", "licensing", "center_embedding", "long_distance", "gross_state", "garden_path", "linearization")
+# Names of the 34 published English suites. nn-nv-rpl belongs to none.
+PUBLISHED = (
+    (re.compile(r"number_.*"), "agreement"),
+    (re.compile(r"(npi|reflexive)_.*"), "licensing"),
+    (re.compile(r"center_.*"), "center_embedding"),
+    (re.compile(r"(fgd|cleft).*"), "long_distance"),
+    (re.compile(r"subordination.*"), "gross_state"),
+    (re.compile(r"mvrr.*|npz_.*"), "garden_path"),
+)
+# Published suites with a modifier, by the suite without it.
+MODIFIED = {
+    "center_embed": ("center_embed_mod",),
+    "cleft": ("cleft_modifier",),
+    "mvrr": ("mvrr_mod",),
+    "npz_ambig": ("npz_ambig_mod",),
+    "npz_obj": ("npz_obj_mod",),
+    "subordination": ("subordination_orc-orc", "subordination_pp-pp", "subordination_src-src"),
+}
+
+
+class Protocol(NamedTuple):
+    """How a published study counts: the item rule of suites that declare none, and the suites that it leaves out."""
+
+    item_rule: ItemRule
+    excluded: tuple[str, ...]
+
+
+# Both judge the 34 English suites by their first prediction; Pérez-Mayos et al. average over all 34.
+PROTOCOLS = {
+    "hu2020": Protocol("first", ("fgd-embed3", "fgd-embed4", "nn-nv-rpl")),
+    "perez_mayos": Protocol("first", ()),
+}
+
+
+class Stability(NamedTuple):
+    """One phenomenon: the suite without a modifier, its versions with one, and the mean over the latter."""
+
+    base: str
+    modified: tuple[str, ...]
+    without: float
+    within: float
+
+
+def circuit_of(suite: Suite) -> str:
+    """What the suite declares, else what its published name says; empty if neither."""
+    return suite.declared_circuit or published_circuit(suite.name)
+
+
+def published_circuit(name: str) -> str:
+    return next((circuit for pattern, circuit in PUBLISHED if pattern.fullmatch(name)), "")
+
+
+def item_rule_of(suite: Suite, protocol: str) -> ItemRule:
+    """What a suite declares; a page of ours that declares none means all. Published files take the rule of the protocol."""
+    published = not suite.meta.get("item_rule") and not suite.declared_circuit
+    return PROTOCOLS[protocol].item_rule if published and protocol in PROTOCOLS else suite.item_rule
+
+
+def is_counted(suite: Suite, protocol: str) -> bool:
+    """Whether a protocol has a suite in its tables."""
+    return protocol not in PROTOCOLS or suite.name not in PROTOCOLS[protocol].excluded
+
+
+def base_of(suite: Suite) -> str:
+    """The suite without the modifier; empty if the suite has none."""
+    if suite.base:
+        return suite.base
+    return next((base for base, versions in MODIFIED.items() if suite.name in versions), "")
+
+
+def circuit_means(accuracies: Mapping[str, float], circuits: Mapping[str, str]) -> dict[str, float]:
+    """The unweighted mean of the suites of each circuit, in the order of CIRCUITS; suites without a circuit are in none."""
+    names = [*CIRCUITS, *(c for c in dict.fromkeys(circuits.values()) if c and c not in CIRCUITS)]
+    groups = {name: [value for suite, value in accuracies.items() if circuits.get(suite) == name] for name in names}
+    return {name: _mean(values) for name, values in groups.items() if values}
+
+
+def sg_score(accuracies: Mapping[str, float]) -> float:
+    """The unweighted mean of suites."""
+    return _mean(list(accuracies.values()))
+
+
+def stability(accuracies: Mapping[str, float], bases: Mapping[str, str]) -> list[Stability]:
+    """One row per phenomenon of which both kinds were asked; several modified versions are averaged within it first."""
+    rows = []
+    for base in dict.fromkeys(bases.values()):
+        modified = tuple(suite for suite, its in bases.items() if its == base and suite in accuracies)
+        if base in accuracies and modified:
+            rows.append(Stability(base, modified, accuracies[base], _mean([accuracies[suite] for suite in modified])))
+    return rows
+
+
+def stability_means(rows: Sequence[Stability]) -> tuple[float, float]:
+    """The mean over phenomena without and with a modifier."""
+    return _mean([row.without for row in rows]), _mean([row.within for row in rows])
+
+
+def _mean(values: Sequence[float]) -> float:
+    if not values:
+        raise ValueError("the mean of no suites")
+    return sum(values) / len(values)

@@ -1,0 +1,45 @@
+"""Suites by the ending of their file."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..challenge_set import SetError
+from .csv_files import read_csv, write_csv
+from .json_files import read_json, write_json
+from .page import read_page
+from .suite import Suite
+
+READERS: dict[str, Callable[[Path], Suite]] = {
+    ".suite": read_page,
+    ".json": read_json,
+    ".json.xz": read_json,
+    ".json.gz": read_json,
+    ".csv": read_csv,
+}
+
+
+def read(file: Path) -> Suite:
+    """A suite from a page, JSON or CSV."""
+    for ending, reader in READERS.items():
+        if file.name.endswith(ending):
+            return reader(file)
+    raise SetError(file, None, f"no suite; the endings are {', '.join(READERS)}")
+
+
+def write(suite: Suite, file: Path) -> None:
+    """A suite as JSON or CSV, by the ending."""
+    writers = {".json": write_json, ".csv": write_csv}
+    if file.suffix not in writers:
+        raise SetError(file, None, f"suites are written as {' or '.join(writers)}")
+    writers[file.suffix](suite, file)
+
+
+def files_of(paths: Sequence[Path]) -> list[Path]:
+    """Files as given, and the suites of folders by name. The head of a CSV is no suite of its own."""
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(file for file in path.iterdir() if file.name.endswith(tuple(READERS))) if path.is_dir() else [path]
+        if not inside:
+            raise SetError(path, None, f"there is no suite in this folder; the endings are {', '.join(READERS)}")
+        found += [file for file in inside if not file.name.endswith(".head.json")]
+    return found
