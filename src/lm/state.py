@@ -21,7 +21,7 @@ def map_tensors(function: Callable[..., Tensor], first: State, *others: State) -
     if isinstance(first, Tensor):
         return function(first, *others)
     if type(first) is dict:
-        return {key: map_tensors(function, value, *(other[key] for other in others)) for key, value in first.items()}  # type: ignore[index]
+        return {key: map_tensors(function, value, *(other[key] for other in others)) for key, value in first.items()}  # type: ignore[index, call-overload]
     if type(first) is tuple or type(first) is list:
         mapped = (map_tensors(function, *each) for each in zip(first, *others, strict=True))
         return tuple(mapped) if type(first) is tuple else list(mapped)

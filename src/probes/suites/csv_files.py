@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..challenge_set import SetError
-from ..set_file import parsed, whole_number
+from ..set_file import parse_json, whole_number
 from .json_files import document_of, suite_from
 from .suite import Json, Suite, sentences
 
@@ -45,7 +45,7 @@ def read_csv(file: Path) -> Suite:
     items, names = _items(file)
     head: Json = {"meta": {"name": file.stem}, "region_meta": names, "predictions": []}
     if head_file(file).is_file():
-        head = parsed(_text(head_file(file)), head_file(file))
+        head = parse_json(_text(head_file(file)), head_file(file))
     if not isinstance(head, dict):
         raise SetError(head_file(file), None, "the head of a suite is one JSON object with meta, region_meta and predictions")
     return suite_from({**head, "items": items}, str(file))

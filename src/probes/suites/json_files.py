@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from ..challenge_set import SetError
-from ..set_file import lines, parsed
+from ..set_file import lines, parse_json
 from .suite import Condition, Item, Json, Prediction, Region, Suite, prediction
 
 Object = dict[str, Json]
@@ -15,7 +15,7 @@ Object = dict[str, Json]
 
 def read_json(file: Path) -> Suite:
     """A suite from its file, which may be compressed (.xz, .gz)."""
-    return suite_from(parsed(read_text(file), file), str(file))
+    return suite_from(parse_json(read_text(file), file), str(file))
 
 
 def read_text(file: Path) -> str:

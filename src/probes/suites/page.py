@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ...data.grammar.clitics import Clitics
+from ...settings.languages import Clitics
 from ..challenge_set import SetError
 from .circuits import CIRCUITS
 from .formula_parser import FormulaError, parse, translate

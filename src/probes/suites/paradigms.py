@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from functools import cache
 
 from ...data.grammar import parse
-from ...data.grammar.clitics import Clitics, render
+from ...data.grammar.clitics import render
 from ...data.grammar.folder import folder_of, read_text
 from ...data.grammar.notation import VARIABLE, Attribute, Reference, Rule
 from ...data.grammar.notices import Place
+from ...settings.languages import Clitics
 
 LEXICON = "common.avg"
 

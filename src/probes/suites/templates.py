@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...data.grammar.clitics import Clitics
+from ...settings.languages import Clitics
 from .paradigms import Paradigm, paradigm
 
 SLOT = re.compile(r"\{(\^?)([\w.]+)(?:\[([^\[\]{}]*)\])?\}")
