@@ -30,7 +30,7 @@ from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, challenge_sentences
 from concord.probes.challenge_set import ChallengeSet
 from concord.probes.collection import ItemSelection, collect
-from concord.probes.contract import Rules
+from concord.probes.contract import Contract, Rules
 from concord.probes.coverage import form_coverage, item_sentences, rule_coverage
 from concord.probes.disagreement import disagreements
 from concord.probes.scorers import ProbeSentence, Scorer
@@ -52,7 +52,9 @@ CACHE = Path(tempfile.gettempdir()) / "concord-benchmark"
 
 
 def sets(path: Path, language: str, names: Sequence[str] = (), limit: int | None = None) -> list[ChallengeSet]:
-    found = collect(path, language, None, CACHE / "sets", ItemSelection(tuple(names), limit, rules=Rules()))
+    found = collect(
+        path, language, None, CACHE / "sets", ItemSelection(tuple(names), limit, contract=Contract("default", Rules()))
+    )
     return [each.challenge_set for each in found]
 
 

@@ -17,7 +17,7 @@ import torch
 from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.places import cache_folder
 from concord.probes.collection import ItemSelection, collect, locate
-from concord.probes.contract import Rules
+from concord.probes.contract import Contract, Rules
 from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.incremental import IncrementalScorer
 
@@ -40,7 +40,7 @@ def sentences(file: Path | None, final: bool) -> list[str]:
     print(
         f"set: {'published' if path == PUBLISHED else path.name}, {'closed by a scored .' if final else 'without a final token'}"
     )
-    chosen = ItemSelection(() if path.is_file() else ("subj_rel",), rules=Rules(final=final))
+    chosen = ItemSelection(() if path.is_file() else ("subj_rel",), contract=Contract("default", Rules(final=final)))
     form = "clams" if path.is_file() else "grammar"
     return [text for each in collect(path, "fr", form, cache_folder("sets"), chosen) for text in each.challenge_set.sentences]
 

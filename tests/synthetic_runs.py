@@ -14,8 +14,9 @@ from concord.probes.collection import ItemSelection, collect, locate
 from concord.probes.contract import make_contract
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.probe import Probe, build_probe
-from concord.probes.result_files import save_items, save_summary, save_verdicts
+from concord.probes.result_files import save_summary
 from concord.probes.scorers import WordScores
+from concord.probes.verdict_files import save_items, save_verdicts
 from concord.probes.verdicts import Verdicts, judge
 from concord.runs.metrics_file import MetricsFile
 from concord.runs.run_folder import RunFolder
@@ -46,9 +47,9 @@ def asked(
     clitics: str = "split",
 ) -> Probe:
     agreed = make_contract(protocol, dict(rules))
-    selection = ItemSelection(constructions, limit, seed, rules=agreed.rules, clitics=clitics)
+    selection = ItemSelection(constructions, limit, seed, contract=agreed, clitics=clitics)
     sets = collect(locate("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
-    return build_probe("agreement", language, sets, agreed)
+    return build_probe("agreement", language, sets)
 
 
 def scores(chosen: Probe, skill: float, rng: np.random.Generator) -> WordScores:
@@ -60,7 +61,7 @@ def scores(chosen: Probe, skill: float, rng: np.random.Generator) -> WordScores:
     speeds = np.array([SPEED.get(name.removesuffix("_inanim"), 2.0) for name in chosen.constructions])
     margins = rng.normal(skill * speeds[contrasts.set], 1.0)
     for side, sign in ((0, 1), (1, -1)):
-        logprobs[firsts[contrasts.sentences[:, side]] + contrasts.varied[:, side, 0]] = -4 + sign * margins / 2
+        logprobs[firsts[contrasts.pairs.sentences[:, side]] + contrasts.pairs.varied[:, side, 0]] = -4 + sign * margins / 2
     return WordScores(firsts, logprobs.astype(np.float32), np.zeros(firsts[-1], bool))
 
 

@@ -152,13 +152,13 @@ def test_every_collection_asks_by_the_default_protocol(file):
 
 def test_a_probe_can_be_monitored_only_if_every_validation_has_it():
     from concord.probes.preparation import monitorable_metrics
-    from concord.runs.preparation import make_probes
+    from concord.runs.preparation import read_probes
 
-    probes = make_probes(settings("probes.limit=8"))
+    probes = read_probes(settings("probes.limit=8"))
     metrics = monitorable_metrics(probes)
     assert "probe/de/agreement/mean/accuracy_dev" in metrics
     assert "probe/de/agreement/prep/accuracy" in metrics
-    assert make_probes(settings("probes=none")) == []
+    assert read_probes(settings("probes=none")) == []
     wrong = settings("callbacks.checkpoints.monitor=probe/de/agreement/mean/acuracy", "callbacks.checkpoints.mode=max")
     with pytest.raises(UserError, match="there are: valid/perplexity, valid/loss, probe/de/agreement/mean/accuracy"):
         read_recipe(wrong).check(metrics)

@@ -14,7 +14,7 @@ from ..errors import UserError
 from ..places import cache_folder, installed_folder
 from ..probes.challenge_set import ChallengeSet, MinimalSet, SetError
 from ..probes.collection import CollectedSet, ItemSelection, collect, locate, stratified_sample
-from ..probes.contract import Rules
+from ..probes.contract import Contract, Rules
 from ..probes.dev_and_test import split
 from ..probes.exports import FORMATS, export
 from ..probes.lint import check
@@ -102,8 +102,9 @@ def _collected(arguments: argparse.Namespace) -> list[CollectedSet]:
         form = form or settings["format"]
         if not (arguments.path or settings["path"]):
             raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
-    rules = Rules(capitalize=arguments.capitalize) if arguments.ruled or arguments.capitalize else None
-    selection = ItemSelection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, rules)
+    ruled = arguments.ruled or arguments.capitalize
+    contract = Contract("default", Rules(capitalize=arguments.capitalize)) if ruled else None
+    selection = ItemSelection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, contract)
     found = collect(path, language, form, cache_folder("sets"), selection)
     if form is None:
         read_as = ", ".join(sorted({each.form for each in found}))
@@ -115,9 +116,15 @@ def collection(name: str, language: str) -> dict[str, Any]:
     """The settings of a named collection in conf/probes, with the language filled in."""
     file = CONF / f"{name}.yaml"
     if not file.exists():
-        raise SetError(name, None, f"no such collection; there are: {', '.join(sorted(f.stem for f in CONF.glob('*.yaml')))}")
+        raise SetError(name, None, f"no such collection; there are: {', '.join(_collections())}")
     settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if name == "none":
+        raise SetError(name, None, f"this collection has no sets; choose one of {', '.join(_collections())}")
     return settings | {"path": settings["path"] and str(locate(settings["path"], language))}
+
+
+def _collections() -> list[str]:
+    return sorted(file.stem for file in CONF.glob("*.yaml") if file.stem != "none")
 
 
 def run_list(_: argparse.Namespace, found: list[CollectedSet]) -> None:

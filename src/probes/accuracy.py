@@ -1,22 +1,23 @@
-"""Accuracy: how often what must hold does hold, with its n, its interval, its ties and what could not be scored."""
+"""Accuracy: how often what must hold does hold, with its n, its interval, its chance, its ties and what could not be scored."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .contrast_chance import PAIR_CHANCE
+from .groupings import NUMBER, Grouping
 from .probe import Probe
 from .verdicts import Verdicts
 
 Z = 1.959963984540054  # 95 %
-CHANCE = 0.5  # of one contrast, for a model that does not care
 # The seven constructions of Mueller et al. (2020), by our names and by theirs; their mean is the mean of a table.
 SEVEN = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")
-NUMBERS = {"singular": "s", "plural": "p"}
-CELLS = ("ss", "sp", "ps", "pp")  # subject, attractor
+CELLS = ("ss", "sp", "ps", "pp")  # of NUMBER: subject, attractor
 MEAN = "mean"
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Accuracy:
     items: int
     every: float
     plus_one: bool = False
+    chance: float = PAIR_CHANCE
 
     @property
     def accuracy(self) -> float:
@@ -55,12 +57,34 @@ def wilson(correct: float, n: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ConstructionRow:
-    """All about one construction: the whole, its dev part, and by the numbers of subject and attractor where these are known."""
+    """All about one construction: the whole, its dev part, and the groups of every grouping that its items know."""
 
     construction: str
     all: Accuracy
     dev: Accuracy
-    parts: Mapping[str, Accuracy]  # matched, mismatched, and ss, sp, ps, pp
+    parts: Mapping[str, Accuracy]  # matched, mismatched, ss, sp, ps, pp; mood=calm
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A group over several constructions: their items pooled, or the mean of them, each worth the same."""
+
+    grouping: str
+    name: str
+    combine: str  # pool or mean
+    over: list[str]
+    accuracy: float
+    accuracy_dev: float
+    interval: tuple[float, float]
+    n: int
+    ties: int
+    uncovered: int
+    chance: float
+
+    @property
+    def key(self) -> str:
+        """Its name among metrics, where it stands beside constructions."""
+        return self.name if "=" in self.name else f"{self.grouping}={self.name}"
 
 
 @dataclass(frozen=True)
@@ -72,64 +96,92 @@ class Mean:
     accuracy_dev: float
     interval: tuple[float, float]
     parts: Mapping[str, float]
+    chance: float = PAIR_CHANCE
+    parts_over: Mapping[str, list[str]] = field(default_factory=dict)  # the constructions that have such a part
 
 
 @dataclass(frozen=True)
 class Table:
-    """What a model prefers, construction by construction."""
+    """What a model prefers: construction by construction, and by groups of constructions where there are any."""
 
     rows: list[ConstructionRow]
     mean: Mean
+    groups: list[GroupRow] = field(default_factory=list)
+    # The parts of rows that belong to each grouping, in order.
+    groupings: Mapping[str, list[str]] = field(default_factory=lambda: {NUMBER.name: [name for name, _ in NUMBER.groups]})
 
     def row(self, construction: str) -> ConstructionRow:
         return next(row for row in self.rows if row.construction == construction)
 
+    def parts_of(self, grouping: str) -> list[str]:
+        """The groups of a grouping that any row has."""
+        return [name for name in self.groupings.get(grouping, []) if any(name in row.parts for row in self.rows)]
+
+    def chances(self) -> list[float]:
+        """Those of the constructions, each once, from low to high."""
+        return sorted({row.all.chance for row in self.rows})
+
 
 def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
     """The verdicts of a probe as a table."""
-    rows = [_row(probe, verdicts, number) for number in range(len(probe.collected))]
-    return Table(rows, _mean(rows))
-
-
-def _row(probe: Probe, verdicts: Verdicts, number: int) -> ConstructionRow:
-    contrasts = probe.contrasts
-    own = contrasts.set == number
-    parts = {}
-    numbers = _numbers(probe, number)[contrasts.item[own]]
-    for name in ("matched", "mismatched", *CELLS):
-        cells = {"matched": ("ss", "pp"), "mismatched": ("sp", "ps")}.get(name, (name,))
-        chosen = np.zeros(len(contrasts), bool)
-        chosen[np.flatnonzero(own)[np.isin(numbers, cells)]] = True
-        if chosen.any():
-            parts[name] = count_accuracy(probe, verdicts, chosen)
-    whole = count_accuracy(probe, verdicts, own)
-    return ConstructionRow(probe.constructions[number], whole, count_accuracy(probe, verdicts, own & contrasts.dev), parts)
-
-
-def _numbers(probe: Probe, number: int) -> NDArray[np.str_]:
-    """`sp` for each item with a singular subject and a plural attractor; empty where one of them is not known."""
-    features = probe.sets[number].features
-    keys = ([NUMBERS.get(str(f.get(f"{who}_number")), "?") for f in features] for who in ("subject", "attractor"))
-    return np.array(["".join(pair) for pair in zip(*keys, strict=True)])
-
-
-def count_accuracy(probe: Probe, verdicts: Verdicts, chosen: NDArray[np.bool_]) -> Accuracy:
-    """Over these contrasts."""
-    scored = chosen & verdicts.covered
-    items, which = np.unique(
-        probe.contrasts.set[scored] * (len(probe.contrasts) + 1) + probe.contrasts.item[scored], return_inverse=True
+    within = [grouping for grouping in probe.groupings if not grouping.across]
+    members = [{each.name: _members(probe, number, each) for each in within} for number in range(len(probe.collected))]
+    rows = [_row(probe, verdicts, number, members[number]) for number in range(len(probe.collected))]
+    named = {each.name: list(dict.fromkeys(name for own in members for name in own[each.name])) for each in within}
+    groups = [row for each in probe.groupings if each.across for row in _group_rows(probe, verdicts, each, rows)]
+    wanted = constructions_of_mean(probe.constructions)
+    return Table(
+        rows,
+        _mean([row for row in rows if row.construction in wanted]),
+        groups,
+        {name: found for name, found in named.items() if found},
     )
+
+
+def _members(probe: Probe, number: int, grouping: Grouping) -> dict[str, Rows]:
+    """The contrasts of a set in each group that any of its items belongs to."""
+    own, made = probe.contrasts.of_set(number), probe.sets[number]
+    items: dict[str, list[int]] = {}
+    known: dict[tuple[object, ...], list[str]] = {}
+    for item, features in enumerate(made.features):
+        key = tuple(features.get(name) for name in grouping.by)
+        if key not in known:
+            known[key] = grouping.groups_of(features, made.construction)
+        for name in known[key]:
+            items.setdefault(name, []).append(item)
+    order = [name for name, _ in grouping.groups if name in items] or sorted(items)
+    return {name: own[np.isin(probe.contrasts.item[own], items[name])] for name in order}
+
+
+def _row(probe: Probe, verdicts: Verdicts, number: int, members: Mapping[str, Mapping[str, Rows]]) -> ConstructionRow:
+    own = probe.contrasts.of_set(number)
+    parts = {
+        name: count_accuracy(probe, verdicts, rows) for groups in members.values() for name, rows in groups.items() if len(rows)
+    }
+    dev = count_accuracy(probe, verdicts, own[probe.contrasts.dev[own]])
+    return ConstructionRow(probe.constructions[number], count_accuracy(probe, verdicts, own), dev, parts)
+
+
+def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows) -> Accuracy:
+    """Over these contrasts."""
+    contrasts = probe.contrasts
+    scored = rows[verdicts.covered[rows]]
+    keys = contrasts.set[scored] * (len(contrasts) + 1) + contrasts.item[scored]
+    items, first, which = np.unique(keys, return_index=True, return_inverse=True)
     worst = np.ones(len(items))
     np.minimum.at(worst, which, verdicts.verdict[scored])
-    each = worst if probe.contract.unit == "items" else verdicts.verdict[scored]
+    by_item = probe.contract.unit == "items"
+    each = worst if by_item else verdicts.verdict[scored]
+    chance = contrasts.item_chance[scored[first]] if by_item else contrasts.chance[scored if len(scored) else rows]
     return Accuracy(
         n=len(each),
         correct=float(each.sum()),
         ties=int(verdicts.tie[scored].sum()),
-        uncovered=int((chosen & ~verdicts.covered).sum()),
+        uncovered=len(rows) - len(scored),
         items=len(items),
         every=float(worst.mean()) if len(items) else math.nan,
         plus_one=probe.contract.plus_one,
+        chance=math.fsum(chance) / len(chance) if len(chance) else PAIR_CHANCE,
     )
 
 
@@ -139,19 +191,51 @@ def constructions_of_mean(constructions: list[str]) -> list[str]:
     return seven or constructions
 
 
-def _mean(rows: list[ConstructionRow]) -> Mean:
-    wanted = constructions_of_mean([row.construction for row in rows])
-    over = [row for row in rows if row.construction in wanted and row.all.n]
+def _mean(rows: Sequence[ConstructionRow]) -> Mean:
+    """Of all these that could be scored."""
+    over = [row for row in rows if row.all.n]
     halves = [(high - low) / 2 for low, high in (row.all.interval for row in over)]
     accuracy = _average([row.all.accuracy for row in over])
     half = math.sqrt(sum(h * h for h in halves)) / len(over) if over else math.nan
-    parts = {
-        name: _average([row.parts[name].accuracy for row in over if name in row.parts and row.parts[name].n])
-        for name in ("matched", "mismatched", *CELLS)
-        if any(name in row.parts for row in over)
-    }
-    dev = _average([row.dev.accuracy for row in over if row.dev.n])
-    return Mean([row.construction for row in over], accuracy, dev, (accuracy - half, min(accuracy + half, 1.0)), parts)
+    names = dict.fromkeys(name for row in over for name in row.parts)
+    parts = {name: [row for row in over if name in row.parts and row.parts[name].n] for name in names}
+    return Mean(
+        over=[row.construction for row in over],
+        accuracy=accuracy,
+        accuracy_dev=_average([row.dev.accuracy for row in over if row.dev.n]),
+        interval=(accuracy - half, min(accuracy + half, 1.0)),
+        parts={name: _average([row.parts[name].accuracy for row in found]) for name, found in parts.items()},
+        chance=_average([row.all.chance for row in over]) if over else PAIR_CHANCE,
+        parts_over={name: [row.construction for row in found] for name, found in parts.items()},
+    )
+
+
+def _group_rows(probe: Probe, verdicts: Verdicts, grouping: Grouping, rows: Sequence[ConstructionRow]) -> list[GroupRow]:
+    """Groups over constructions, with the constructions that each is over."""
+    found: dict[str, list[tuple[str, Rows]]] = {}
+    for number, row in enumerate(rows):
+        for name, members in _members(probe, number, grouping).items():
+            found.setdefault(name, []).append((row.construction, members))
+    order = [name for name, _ in grouping.groups if name in found] or list(found)
+    return [_group_row(probe, verdicts, grouping, name, found[name]) for name in order]
+
+
+def _group_row(probe: Probe, verdicts: Verdicts, grouping: Grouping, name: str, members: Sequence[tuple[str, Rows]]) -> GroupRow:
+    dev = probe.contrasts.dev
+    if grouping.combine == "pool":
+        pooled = np.concatenate([rows for _, rows in members])
+        whole, in_dev = count_accuracy(probe, verdicts, pooled), count_accuracy(probe, verdicts, pooled[dev[pooled]])
+        numbers = whole.accuracy, in_dev.accuracy, whole.interval, whole.n, whole.ties, whole.uncovered, whole.chance
+        return GroupRow(grouping.name, name, "pool", [construction for construction, _ in members], *numbers)
+    each = [
+        ConstructionRow(construction, count_accuracy(probe, verdicts, rows), count_accuracy(probe, verdicts, rows[dev[rows]]), {})
+        for construction, rows in members
+    ]
+    mean = _mean(each)
+    n, ties, uncovered = (sum(getattr(row.all, count) for row in each) for count in ("n", "ties", "uncovered"))
+    return GroupRow(
+        grouping.name, name, "mean", mean.over, mean.accuracy, mean.accuracy_dev, mean.interval, n, ties, uncovered, mean.chance
+    )
 
 
 def _average(values: list[float]) -> float:
@@ -159,7 +243,7 @@ def _average(values: list[float]) -> float:
 
 
 def metrics(table: Table, language: str, name: str) -> dict[str, float]:
-    """Everything in the table under the names of the run's metrics."""
+    """Everything in the table under the names of the run's metrics. Chance is named where it is not that of a pair."""
     found: dict[str, float] = {}
     for row in table.rows:
         prefix = f"probe/{language}/{name}/{row.construction}"
@@ -167,7 +251,14 @@ def metrics(table: Table, language: str, name: str) -> dict[str, float]:
         found[f"{prefix}/accuracy_dev"] = row.dev.accuracy
         found |= {f"{prefix}/{part}": value.accuracy for part, value in row.parts.items()}
         found |= {f"{prefix}/n": row.all.n, f"{prefix}/ties": row.all.ties, f"{prefix}/uncovered": row.all.uncovered}
+        found |= {f"{prefix}/chance": row.all.chance} if row.all.chance != PAIR_CHANCE else {}
+    for group in table.groups:
+        prefix = f"probe/{language}/{name}/{group.key}"
+        found |= {f"{prefix}/accuracy": group.accuracy, f"{prefix}/accuracy_dev": group.accuracy_dev, f"{prefix}/n": group.n}
+        found |= {f"{prefix}/ties": group.ties, f"{prefix}/uncovered": group.uncovered}
+        found |= {f"{prefix}/chance": group.chance} if group.chance != PAIR_CHANCE else {}
     prefix = f"probe/{language}/{name}/{MEAN}"
     found |= {f"{prefix}/accuracy": table.mean.accuracy, f"{prefix}/accuracy_dev": table.mean.accuracy_dev}
     found |= {f"{prefix}/{part}": value for part, value in table.mean.parts.items()}
+    found |= {f"{prefix}/chance": table.mean.chance} if table.mean.chance != PAIR_CHANCE else {}
     return {key: value for key, value in found.items() if not (isinstance(value, float) and math.isnan(value))}

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..files import write_atomically
 from ..settings.languages import Clitics
-from .challenge_set import ChallengeSet, Contrast, Span
+from .challenge_set import ChallengeSet, Span
+from .contrast_notation import contrast_from_plain, plain_contrast
+from .groupings import read_groupings
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
@@ -55,7 +57,9 @@ def _columns(made: ChallengeSet) -> dict[str, Any]:
     columns: dict[str, Any] = {name: getattr(made, name) for name in ("construction", "language", "dataset", "firsts", "lines")}
     columns |= {name: getattr(made, name) for name in ("grammatical", "sentences")}
     columns["texts"] = made.texts if any(made.texts) else None
-    columns["contrasts"] = [list(contrast) for contrast in made.contrasts]
+    columns["contrasts"] = [plain_contrast(contrast) for contrast in made.contrasts]
+    columns["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
+    columns |= {"together": made.together, "fixed_rules": dict(made.fixed_rules)}
     for name in ("features", "roles", "spans"):
         columns[name], columns[f"{name}_table"] = _numbered(getattr(made, name))
     return columns
@@ -85,7 +89,7 @@ def _restored(columns: dict[str, Any], file: str) -> ChallengeSet:
         columns["language"],
         columns["dataset"],
         file,
-        tuple(Contrast(*contrast) for contrast in columns["contrasts"]),
+        tuple(contrast_from_plain(contrast, file, None) for contrast in columns["contrasts"]),
         columns["firsts"],
         columns["lines"],
         [columns["features_table"][i] for i in columns["features"]],
@@ -94,4 +98,7 @@ def _restored(columns: dict[str, Any], file: str) -> ChallengeSet:
         columns["sentences"],
         columns["texts"] or [None] * count,
         [spans[i] for i in columns["spans"]],
+        together=columns["together"],
+        groupings=read_groupings(columns["groupings"], file),
+        fixed_rules=columns["fixed_rules"],
     )

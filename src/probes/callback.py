@@ -22,29 +22,37 @@ from .accuracy import Table, metrics, tabulate
 from .collection import stratified_sample
 from .leakage import Leakage
 from .probe import Probe, build_probe
-from .result_files import save_items, save_summary, save_verdicts
+from .result_files import save_summary
 from .schedule import ProbeSchedule, Progress
 from .scorers import WordScores
 from .scorers.incremental import Forest, IncrementalScorer
+from .verdict_files import save_items, save_verdicts
 from .verdicts import Verdicts, judge
 
 log = logging.getLogger(__name__)
-MakeScorer = Callable[[LanguageModel], IncrementalScorer]
+# From a model, and the state that sentences begin with (the rule `start`), to a scorer.
+MakeScorer = Callable[[LanguageModel, str], IncrementalScorer]
 
 
 @dataclass(frozen=True)
-class ProbePlan:
-    """The sets of one language: the sample that is probed while the model learns, the whole for the end, and reference lines."""
+class SampledProbe:
+    """The sets of one language and collection: a sample that is probed while the model learns, and the whole for the end."""
 
     sample: Probe
     whole: Probe
-    references: Mapping[str, Table]
-    frequencies: Mapping[str, int]  # of the tested forms in the training text
-    leaks: Leakage
 
     @property
     def prefix(self) -> str:
         return f"probe/{self.whole.language}/{self.whole.name}"
+
+
+@dataclass(frozen=True)
+class ProbePlan(SampledProbe):
+    """What is asked, and what puts the answers into perspective: all that needs the training text."""
+
+    references: Mapping[str, Table]
+    frequencies: Mapping[str, int]  # of the tested forms in the training text
+    leaks: Leakage
 
 
 def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
@@ -56,15 +64,15 @@ def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
         made = each.challenge_set
         some = made.subset(stratified_sample(made, size, seed)) if size < len(made) else made
         chosen.append(replace(each, challenge_set=some))
-    return build_probe(whole.name, whole.language, chosen, whole.contract)
+    return build_probe(whole.name, whole.language, chosen, whole.groupings)
 
 
 class ProbeCallback(Callback):
     """Probes the sample on schedule, and the whole sets with the best weights when the model is tested."""
 
-    def __init__(self, watched: Sequence[ProbePlan], reader: MakeScorer, schedule: ProbeSchedule, folder: Path) -> None:
-        self.watched = watched
-        self.reader = reader
+    def __init__(self, plans: Sequence[ProbePlan], make_scorer: MakeScorer, schedule: ProbeSchedule, folder: Path) -> None:
+        self.plans = plans
+        self.make_scorer = make_scorer
         self.schedule = schedule
         self.folder = folder
         self.forests: dict[int, Forest] = {}
@@ -81,10 +89,10 @@ class ProbeCallback(Callback):
         self.due = state["due"]
 
     def on_fit_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
-        for watched in self.watched:
-            if watched.leaks is not None and trainer.is_global_zero:
+        for plan in self.plans:
+            if trainer.is_global_zero:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                watched.leaks.save(self.folder / f"leakage-{watched.whole.language}-{watched.whole.name}.tsv")
+                plan.leaks.save(self.folder / f"leakage-{plan.whole.language}-{plan.whole.name}.tsv")
 
     # ---------------------------------------------------------------- moments
 
@@ -92,8 +100,8 @@ class ProbeCallback(Callback):
         assert isinstance(module, Training)
         self.before = _progress(trainer, module, trainer.fit_loop.epoch_loop.batch_progress.current.completed)
         if trainer.global_step == 0 and self.schedule.at_start():
-            module.record(self._probed(trainer, module, "untrained"))
-            self._say()
+            module.record(self._probe(trainer, module, "untrained"))
+            self._show_unsaid()
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
@@ -106,53 +114,53 @@ class ProbeCallback(Callback):
         # The end of an epoch is probed with its validation; in the middle of an accumulated step there is no model to probe.
         if self.due and done < trainer.num_training_batches and done % trainer.accumulate_grad_batches == 0:
             self.due = False
-            module.record(self._probed(trainer, module, f"epoch {now.epochs:.2f}, {now.words:,} words seen"))
-            self._say()
+            module.record(self._probe(trainer, module, f"epoch {now.epochs:.2f}, {now.words:,} words seen"))
+            self._show_unsaid()
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, Training)
         epoch = trainer.current_epoch + 1
         if self.due or self.schedule.after_epoch(epoch, last=epoch == trainer.max_epochs):
             self.due = False
-            module.publish(self._probed(trainer, module, f"after epoch {epoch}, {module.words_seen:,} words seen"))
+            module.publish(self._probe(trainer, module, f"after epoch {epoch}, {module.words_seen:,} words seen"))
 
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         """After the line of the epoch."""
-        self._say()
+        self._show_unsaid()
 
     def on_test_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         """The whole sets, with the weights that were best."""
         assert isinstance(module, Training)
         found: dict[str, float] = {}
-        for watched in self.watched:
-            scores, verdicts, table = self._result(trainer, module, watched.whole)
-            self.final[watched.prefix] = table
-            found |= {f"test/{name}": value for name, value in metrics(table, watched.whole.language, watched.whole.name).items()}
+        for plan in self.plans:
+            scores, verdicts, table = self._score_and_judge(trainer, module, plan.whole)
+            self.final[plan.prefix] = table
+            found |= {f"test/{name}": value for name, value in metrics(table, plan.whole.language, plan.whole.name).items()}
             if trainer.is_global_zero:
-                self._finished(watched, scores, verdicts, module)
+                self._save_final(plan, scores, verdicts, module)
         module.publish(found)
 
     # ----------------------------------------------------------------- probing
 
-    def _probed(self, trainer: pl.Trainer, module: Training, when: str) -> dict[str, float]:
+    def _probe(self, trainer: pl.Trainer, module: Training, when: str) -> dict[str, float]:
         """Score the samples; what is found is kept for the screen and returned for the row of metrics."""
         started = time.perf_counter()
         found: dict[str, float] = {}
-        for watched in self.watched:
-            _, verdicts, table = self._result(trainer, module, watched.sample)
-            found |= metrics(table, watched.sample.language, watched.sample.name)
-            title = f"{watched.sample.language} {watched.sample.name}, {when}"
-            self.unsaid.append(screen.results_view(title, table, self.last.get(watched.prefix)))
-            self.last[watched.prefix] = table
+        for plan in self.plans:
+            _, verdicts, table = self._score_and_judge(trainer, module, plan.sample)
+            found |= metrics(table, plan.sample.language, plan.sample.name)
+            title = f"{plan.sample.language} {plan.sample.name}, {when}"
+            self.unsaid.append(screen.results_view(title, table, self.last.get(plan.prefix)))
+            self.last[plan.prefix] = table
             if trainer.is_global_zero:
-                file = self.folder / f"{watched.sample.language}-{watched.sample.name}-step{trainer.global_step:08d}.parquet"
-                save_verdicts(file, watched.sample, verdicts, _about(watched.sample, module))
-                _to_wandb(trainer, f"{watched.prefix}/table", table)
+                file = self.folder / f"{plan.sample.language}-{plan.sample.name}-step{trainer.global_step:08d}.parquet"
+                save_verdicts(file, plan.sample, verdicts, _about(plan.sample, module))
+                _to_wandb(trainer, f"{plan.prefix}/table", table)
         found["time/probe_seconds"] = time.perf_counter() - started
         return found
 
-    def _result(self, trainer: pl.Trainer, module: Training, chosen: Probe) -> tuple[WordScores, Verdicts, Table]:
-        scorer = self.reader(module.model)
+    def _score_and_judge(self, trainer: pl.Trainer, module: Training, chosen: Probe) -> tuple[WordScores, Verdicts, Table]:
+        scorer = self.make_scorer(module.model, chosen.contract.rules.start)
         forest = self.forests.get(id(chosen))
         if forest is None:
             forest = self.forests[id(chosen)] = scorer.plant(chosen.sentences)
@@ -161,17 +169,17 @@ class ProbeCallback(Callback):
         verdicts = judge(chosen, scores)
         return scores, verdicts, tabulate(chosen, verdicts)
 
-    def _finished(self, watched: ProbePlan, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
-        whole, about = watched.whole, _about(watched.whole, module)
+    def _save_final(self, plan: ProbePlan, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
+        whole, about = plan.whole, _about(plan.whole, module)
         folder = self.folder / f"final-{whole.language}-{whole.name}"
-        save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(watched))
-        save_summary(folder, {"model": self.final[watched.prefix], **watched.references}, about)
+        save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(plan))
+        save_summary(folder, {"model": self.final[plan.prefix], **plan.references}, about)
 
     def result(self) -> dict[str, float]:
         """Of the whole sets, with the best weights."""
         return {f"{prefix}/mean/accuracy": table.mean.accuracy for prefix, table in self.final.items()}
 
-    def _say(self) -> None:
+    def _show_unsaid(self) -> None:
         for view in self.unsaid:
             show(view)
         self.unsaid.clear()
@@ -195,14 +203,17 @@ def _about(chosen: Probe, module: Training) -> dict[str, Any]:
     }
 
 
-def _frequencies(watched: ProbePlan) -> dict[str, list[int | None]]:
+def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:
     """How often the tested forms occur in the training text: preferring the frequent one is not knowing the rule."""
-    if not watched.frequencies:
+    if not plan.frequencies:
         return {}
-    forms = watched.whole.forms()
-    return {
-        f"{name}_frequency": [watched.frequencies.get(pair[side]) for pair in forms] for side, name in enumerate(("good", "bad"))
-    }
+    found: dict[str, list[int | None]] = {}
+    for side, name in enumerate(("good", "bad")):
+        column: list[int | None] = [None] * len(plan.whole.contrasts)
+        for row, forms in zip(plan.whole.contrasts.pairs.rows.tolist(), plan.whole.forms(), strict=True):
+            column[row] = plan.frequencies.get(forms[side])
+        found[f"{name}_frequency"] = column
+    return found
 
 
 def _over_all_ranks(logprobs: NDArray[np.float32], device: torch.device) -> NDArray[np.float32]:
@@ -215,25 +226,17 @@ def _over_all_ranks(logprobs: NDArray[np.float32], device: torch.device) -> NDAr
 
 
 def _to_wandb(trainer: pl.Trainer, key: str, table: Table) -> None:
-    columns = [
-        "construction",
-        "accuracy",
-        "low",
-        "high",
-        "matched",
-        "mismatched",
-        "ss",
-        "sp",
-        "ps",
-        "pp",
-        "n",
-        "ties",
-        "uncovered",
-    ]
+    """A row for every construction, with the groups of all groupings beside it, and for every group of constructions."""
+    parts = [name for grouping in table.groupings for name in table.parts_of(grouping)]
+    columns = ["construction", "accuracy", "low", "high", "chance", *parts, "n", "ties", "uncovered"]
     rows = []
     for row in table.rows:
-        parts = [row.parts[name].accuracy if name in row.parts else None for name in columns[4:10]]
-        rows.append([row.construction, row.all.accuracy, *row.all.interval, *parts, row.all.n, row.all.ties, row.all.uncovered])
+        shares = [row.parts[name].accuracy if name in row.parts else None for name in parts]
+        counts = (row.all.n, row.all.ties, row.all.uncovered)
+        rows.append([row.construction, row.all.accuracy, *row.all.interval, row.all.chance, *shares, *counts])
+    for group in table.groups:
+        counts = (group.n, group.ties, group.uncovered)
+        rows.append([group.key, group.accuracy, *group.interval, group.chance, *[None] * len(parts), *counts])
     for logger in trainer.loggers:
         if isinstance(logger, WandbLogger):
             logger.log_table(key, columns=columns, data=rows, step=trainer.global_step)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import UserError
+from .contrast import Contrast
+from .groupings import Grouping
 
 Value = str | int
 TARGET = "target"
@@ -32,16 +34,6 @@ class Span(NamedTuple):
     name: str
     start: int
     end: int
-
-
-class Contrast(NamedTuple):
-    """What must hold: one role's score beats another's (`kind` sentence or span), or a formula over regions is true."""
-
-    name: str
-    better: str = ""
-    worse: str = ""
-    span: str = ""  # empty: the whole sentence decides
-    formula: str = ""
 
 
 class Origin(NamedTuple):
@@ -102,6 +94,11 @@ class ChallengeSet(Sequence[MinimalSet]):
     originals: list[str] = field(default_factory=list)
     # The file of each minimal set, where they come from several; empty if all are from `file`.
     files: list[str] = field(default_factory=list)
+    # Where no contrasts are stated: whether all ungrammatical variants must be beaten at once, or each is a contrast of its own.
+    together: bool = False
+    # What the file itself declares: how its items are grouped, and rules of scoring that hold for it under every protocol.
+    groupings: tuple[Grouping, ...] = ()
+    fixed_rules: Mapping[str, str | bool] = field(default_factory=dict)
 
     def add(self, line: int, features: Mapping[str, Value], variants: Sequence[Variant]) -> None:
         """One more minimal set."""
@@ -130,6 +127,16 @@ class ChallengeSet(Sequence[MinimalSet]):
 
     def __iter__(self) -> Iterator[MinimalSet]:
         return (self[i] for i in range(len(self)))
+
+    @property
+    def declared(self) -> tuple[object, ...]:
+        """What holds for all of its items."""
+        return self.contrasts, self.together, self.groupings, self.fixed_rules
+
+    @property
+    def contrasts_are_stated(self) -> bool:
+        """By the source, and not only between the targets of a good and a bad form."""
+        return any(not contrast.is_pair or set(contrast.roles()) != {"good", "bad"} for contrast in self.contrasts)
 
     def file_of(self, index: int) -> str:
         return self.files[index] if self.files else self.file
@@ -181,9 +188,11 @@ def merge_sets(sets: Sequence[ChallengeSet]) -> list[ChallengeSet]:
 
 def _joined(group: Sequence[ChallengeSet]) -> ChallengeSet:
     first = group[0]
-    if other := next((made for made in group if made.contrasts != first.contrasts), None):
+    if other := next((made for made in group if made.declared != first.declared), None):
         raise SetError(
-            other.file, None, f"{first.construction} is also in {first.file}, with other contrasts; rename one of them"
+            other.file,
+            None,
+            f"{first.construction} is also in {first.file}, with other contrasts or groupings; rename one of them",
         )
     whole = replace(
         first, firsts=[0], lines=[], features=[], roles=[], grammatical=[], sentences=[], texts=[], spans=[], files=[]

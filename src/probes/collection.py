@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..settings.languages import Clitics
 from .cache import read_cached
 from .challenge_set import ChallengeSet, SetError, merge_sets
-from .contract import Rules, apply_rules
+from .contract import Contract, apply_rules
 from .dev_and_test import split
 from .dev_and_test import target_forms as forms_of
 from .readers import files_of, recognise
@@ -27,7 +27,7 @@ class ItemSelection:
     limit: int | None = None
     seed: int = 0
     part: Literal["all", "dev", "test"] = "all"
-    rules: Rules | None = None  # None: the sentences as their source has them
+    contract: Contract | None = None  # None: the sentences as their source has them, to be looked at but not to be scored
     clitics: Clitics = "split"  # how grammars render what a script glues together
 
     def __post_init__(self) -> None:
@@ -39,13 +39,17 @@ class ItemSelection:
 
 @dataclass(frozen=True)
 class CollectedSet:
-    """A set, the format it was read as, how many items it had, how many of them were repetitions, and the rule of its split."""
+    """A set, the format it was read as, how many items it had, how many of them were repetitions, and the rule of its split.
+
+    The contract is that by which its sentences look as they do, and so the only one by which they can be scored.
+    """
 
     challenge_set: ChallengeSet
     form: str
     size: int
     repeated: int
     rule: str
+    contract: Contract | None = None
 
 
 def locate(path: str, language: str) -> Path:
@@ -77,14 +81,14 @@ def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:
 
 def _selected(made: ChallengeSet, form: str, selection: ItemSelection) -> CollectedSet:
     size, repeated, rule = len(made), 0, ""
-    if selection.rules is not None:
-        made, repeated = apply_rules(made, selection.rules)
+    if selection.contract is not None:
+        made, repeated = apply_rules(made, selection.contract.rules_for(made))
     if selection.part != "all":
         halves = split(made)
         made, rule = made.subset(halves.dev if selection.part == "dev" else halves.test), halves.rule
     if selection.limit is not None and selection.limit < len(made):
         made = made.subset(stratified_sample(made, selection.limit, selection.seed))
-    return CollectedSet(made, form, size, repeated, rule)
+    return CollectedSet(made, form, size, repeated, rule, selection.contract)
 
 
 def stratified_sample(made: ChallengeSet, limit: int, seed: int) -> list[int]:

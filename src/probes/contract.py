@@ -20,7 +20,7 @@ class Rules:
     start: Literal["zero", "warm"] = "zero"
     final: bool = True
     capitalize: bool = False
-    contrast: Literal["sentence", "target"] = "sentence"
+    contrast: Literal["sentence", "target", "words"] = "sentence"
     ties: Literal["half", "correct", "wrong"] = "half"
     unknown: Literal["uncovered", "unk", "error"] = "uncovered"
     duplicates: Literal["once", "all"] = "once"
@@ -35,6 +35,7 @@ MEANINGS: dict[tuple[str, Any], str] = {
     ("capitalize", True): "first word with a capital",
     ("contrast", "sentence"): "the whole sentence decides",
     ("contrast", "target"): "the words that differ decide, given what is on their left",
+    ("contrast", "words"): "every word that differs must be preferred, given what is on its left",
     ("ties", "half"): "a tie is worth ½",
     ("ties", "correct"): "a tie is correct",
     ("ties", "wrong"): "a tie is wrong",
@@ -90,6 +91,10 @@ class Contract:
     @property
     def options(self) -> tuple[str, ...]:
         return PROTOCOLS[self.protocol].options
+
+    def rules_for(self, made: ChallengeSet) -> Rules:
+        """Some sets have rules that hold under every protocol."""
+        return replace(self.rules, **made.fixed_rules) if made.fixed_rules else self.rules  # type: ignore[arg-type]
 
     @property
     def label(self) -> str:

@@ -14,13 +14,13 @@ from ..settings.languages import each_language
 from ..settings.probing import ProbeSettings
 from .accuracy import Table, tabulate
 from .coverage import form_coverage, rule_coverage
-from .heuristics import HEURISTICS, judge_by_rule
 from .models import Model
-from .preparation import must_cover
+from .preparation import must_cover, rule_tables
 from .probe import Probe
 from .probe_display import show_disagreements, show_evaluation, show_folder, show_kept
-from .result_files import save_items, save_summary
+from .result_files import save_summary
 from .surprisal import macro_perplexity
+from .verdict_files import save_items
 from .verdicts import Verdicts, judge
 
 Measures = Mapping[str, float]
@@ -53,7 +53,7 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
         show_kept([rule_coverage(each, count) for each in probe.sets], form_coverage(probe.sets, count))
     answers = {each.name: ask(each, probe, folder / items_file(models, each), measures.get(each.name, {})) for each in models}
     tables = {name: answer.table for name, answer in answers.items()}
-    rules = {name: tabulate(probe, judge_by_rule(probe, rule)) for name, rule in HEURISTICS.items()} if len(models) == 1 else {}
+    rules = rule_tables(probe) if len(models) == 1 else {}
     about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
     about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
     save_summary(folder, tables | rules, about)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .challenge_set import TARGET, ChallengeSet, MinimalSet, SetError
+from .contrast_notation import plain_contrast
 from .readers.blimp import STRUCTURE
 
 
@@ -56,8 +57,12 @@ def _one_prefix(item: MinimalSet) -> dict[str, str] | None:
 def jsonl(made: ChallengeSet) -> Iterator[str]:
     """Everything: a head, then an object a minimal set."""
     head = {"construction": made.construction, "language": made.language, "dataset": made.dataset}
-    contrasts = [{key: value for key, value in contrast._asdict().items() if value} for contrast in made.contrasts]
-    yield json.dumps({"challenge_set": head | {"contrasts": contrasts}}, ensure_ascii=False)
+    declared: dict[str, Any] = {"contrasts": [plain_contrast(contrast) for contrast in made.contrasts]}
+    if made.together:
+        declared["together"] = True
+    if made.groupings:
+        declared["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
+    yield json.dumps({"challenge_set": head | declared}, ensure_ascii=False)
     for item in made:
         variants = [
             {

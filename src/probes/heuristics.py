@@ -1,4 +1,7 @@
-"""Surface rules that need no model at all: what a number means depends on how far these get."""
+"""Surface rules that need no model at all: what a number means depends on how far these get.
+
+They go by what the items say of themselves. What is not said is unknown, never "no attractor".
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -8,39 +11,42 @@ from .challenge_set import Value
 from .probe import Probe
 from .verdicts import Verdicts
 
-# Where the attractor stands before the subject, the subject itself is the noun that was read last.
-ATTRACTOR_FIRST = ("within", "sent_comp")
-# Objects of the first verb stand between subject and second verb, and the sets do not say their number.
-UNSAID = ("long_vp_coord",)
+Features = Mapping[str, Value]
+OTHER = {"singular": "plural", "plural": "singular"}
 
 
-def singular(construction: str, features: Mapping[str, Value]) -> str | None:
-    """Always the singular form."""
+def always_singular(features: Features) -> str | None:
+    """The singular form."""
     return "singular" if "subject_number" in features else None
 
 
-def recent_noun(construction: str, features: Mapping[str, Value]) -> str | None:
+def recent_noun(features: Features) -> str | None:
     """The form that agrees with the noun read last."""
-    subject = features.get("subject_number")
-    if subject is None or construction in UNSAID:
+    subject, attractor = features.get("subject_number"), features.get("attractor_number")
+    between, attractors = features.get("n_intervening"), features.get("n_attractors")
+    if subject not in OTHER:
         return None
-    if any(part in construction for part in ATTRACTOR_FIRST):
-        return str(subject)
-    return str(features.get("attractor_number", subject))
+    if features.get("distance") == 0 or between == 0 or attractors == 0:
+        return str(subject)  # no noun in between, or none of the other number
+    if attractors is not None and attractors == between:
+        return OTHER[str(subject)]  # all nouns in between are of the other number
+    stands_between = between == 1 or (between is None and "distance" in features)
+    return str(attractor) if attractor in OTHER and stands_between else None
 
 
-HEURISTICS: dict[str, Callable[[str, Mapping[str, Value]], str | None]] = {
-    "always singular": singular,
-    "recent noun": recent_noun,
-}
+HEURISTICS: dict[str, Callable[[Features], str | None]] = {"always singular": always_singular, "recent noun": recent_noun}
 
 
-def judge_by_rule(probe: Probe, rule: Callable[[str, Mapping[str, Value]], str | None]) -> Verdicts:
-    """Right where the number that the rule chooses is that of the subject; uncovered where it has nothing to say."""
-    choices = [[rule(made.construction, features) for features in made.features] for made in probe.sets]
+def judge_by_rule(probe: Probe, rule: Callable[[Features], str | None]) -> Verdicts:
+    """Right where the number that the rule chooses is that of the subject; uncovered where it has nothing to say.
+
+    Only of pairs of a good and a bad form: where a source states contrasts of its own, more than a number is at stake.
+    """
+    choices = [[None if made.contrasts_are_stated else rule(features) for features in made.features] for made in probe.sets]
     subjects = [[features.get("subject_number") for features in made.features] for made in probe.sets]
-    places = list(zip(probe.contrasts.set.tolist(), probe.contrasts.item.tolist(), strict=True))
-    covered = np.array([choices[s][i] is not None for s, i in places])
+    contrasts = probe.contrasts
+    places = list(zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True))
+    covered = np.array([choices[s][i] is not None for s, i in places]) & contrasts.is_pair
     right = np.array([choices[s][i] == subjects[s][i] for s, i in places])
     none = np.zeros(len(places), bool)
-    return Verdicts(right.astype(float), (~right).astype(float), right.astype(float), none, covered, none)
+    return Verdicts(right.astype(float), none, covered, none, np.where(right, 1.0, -1.0))

@@ -90,7 +90,7 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False) -
     known = ("code", "name", "direction", "tokens", "replace")
     return Model(
         name=f"{run}/{file.stem}",
-        scorer=scorer_maker(file.stem, vocabulary, facts["warm"] if warm_start else None)(network),
+        scorer=scorer_maker(file.stem, vocabulary, facts.get("warm", []))(network, "warm" if warm_start else "zero"),
         digest=vocabulary.digest(),
         languages={
             code: read(Language, {key: about[key] for key in known if key in about}, "lang") for code, about in languages.items()

@@ -8,6 +8,7 @@ import torch
 
 from ..data.corpus import Corpus, Split
 from ..data.tokenizer import Tokenizer
+from ..data.vocabulary import EOS_ID
 from ..errors import UserError
 from ..lm.model import LanguageModel
 from ..places import cache_folder
@@ -16,10 +17,11 @@ from ..settings.probing import ProbeSettings
 from ..terminal import show
 from . import probe_display as screen
 from .accuracy import MEAN, Table, tabulate
-from .callback import MakeScorer, ProbePlan, sample_probe
+from .callback import MakeScorer, ProbePlan, SampledProbe
 from .challenge_set import SetError
 from .collection import ItemSelection, collect, locate
 from .contract import make_contract
+from .groupings import NUMBER, read_groupings
 from .heuristics import HEURISTICS, judge_by_rule
 from .leakage import count_forms, find_leakage
 from .probe import Probe, build_probe
@@ -36,7 +38,7 @@ WARM = 10
 def make_probe(settings: ProbeSettings, language: str, clitics: Clitics) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language."""
     contract = make_contract(settings.protocol, settings.given_rules)
-    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract.rules, clitics)
+    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics)
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
@@ -46,8 +48,10 @@ def make_probe(settings: ProbeSettings, language: str, clitics: Clitics) -> Prob
         raise SetError(
             path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
         )
+    declared = settings.groupings
+    groupings = (NUMBER,) if declared is None else read_groupings(declared, "probes.groupings")
     sets = collect(path, language, settings.format, cache_folder("sets"), selection)
-    probe = build_probe(settings.name, language, sets, contract)
+    probe = build_probe(settings.name, language, sets, groupings)
     if settings.format is None:
         log.info("probes     read as %s", ", ".join(sorted({each.form for each in sets})))
     for construction, why in probe.without.items():
@@ -55,14 +59,13 @@ def make_probe(settings: ProbeSettings, language: str, clitics: Clitics) -> Prob
     return probe
 
 
-def plan_probe(whole: Probe, corpus: Corpus, sample_size: int | None, seed: int) -> ProbePlan:
-    """What is asked of a model while it learns from this corpus; first whether it can be asked at all."""
-    sample = sample_probe(whole, sample_size, seed)
-    check_coverage(whole, sample, corpus.vocabulary)
-    leaks = find_leakage(whole.sets, corpus)
-    log.info("leakage    %s: %s", whole.language, leaks.line())
-    frequencies = count_forms({form for pair in whole.forms() for form in pair}, corpus)
-    return ProbePlan(sample, whole, reference_tables(whole, corpus.train, corpus.vocabulary), frequencies, leaks)
+def make_probes(collections: Sequence[ProbeSettings], language: str, clitics: Clitics) -> list[Probe]:
+    """Several collections of one language, each with its own path and rules; none for probes=none."""
+    asked = [each for each in collections if not each.is_none]
+    names = [each.name for each in asked]
+    if again := next((name for name in names if names.count(name) > 1), None):
+        raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
+    return [make_probe(each, language, clitics) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
@@ -71,31 +74,33 @@ def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
     return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
 
 
-def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int] | None) -> MakeScorer:
-    """What turns a model into a scorer. `warm` are tokens that it reads first, each time with the weights it then has."""
+def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int]) -> MakeScorer:
+    """What turns a model into a scorer. `warm` are tokens that it reads first where the rule `start` asks for it, each time with
+    the weights it then has.
+    """
 
-    def reader(model: LanguageModel) -> IncrementalScorer:
-        return IncrementalScorer(name, model, vocabulary, None if warm is None else _warmed(model, warm))
+    def make_scorer(model: LanguageModel, start: str) -> IncrementalScorer:
+        return IncrementalScorer(name, model, vocabulary, _warmed(model, warm) if start == "warm" else None)
 
-    return reader
+    return make_scorer
 
 
 def _warmed(model: LanguageModel, warm: Sequence[int]) -> Any:
     """The state before the `<eos>` that begins a sentence."""
     with scoring_mode(model):
-        inputs = torch.tensor([[0, *warm[:-1]]], device=model.embedding.weight.device)
+        inputs = torch.tensor([[EOS_ID, *warm[:-1]]], device=model.embedding.weight.device)
         return model.read(inputs)[1]
 
 
-def check_coverage(whole: Probe, sample: Probe, vocabulary: Tokenizer) -> None:
+def check_coverage(each: SampledProbe, vocabulary: Tokenizer) -> None:
     """Words not in the vocabulary are found before any work, and nothing at all to ask is an error."""
-    forest = plant_forest(whole.sentences, vocabulary, budget=1 << 20)
+    forest = plant_forest(each.whole.sentences, vocabulary, budget=1 << 20)
     scores = WordScores(forest.firsts, forest.unknown.astype("float32"), forest.unknown)
-    view, warnings = screen.coverage_view(whole, scores, {each.construction: len(each) for each in sample.sets})
+    view, warnings = screen.coverage_view(each.whole, scores, {made.construction: len(made) for made in each.sample.sets})
     show(view)
     for warning in warnings:
         log.warning("probes     %s", warning)
-    must_cover(whole, scores)
+    must_cover(each.whole, scores)
 
 
 def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
@@ -120,6 +125,18 @@ def reference_tables(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict
     for order in (1, 3):
         scorer = NgramScorer(order, corpus.ids, vocabulary)
         found[scorer.name] = tabulate(whole, judge(whole, scorer.score(whole.sentences)))
-    for name, rule in HEURISTICS.items():
-        found[name] = tabulate(whole, judge_by_rule(whole, rule))
-    return found
+    return found | rule_tables(whole)
+
+
+def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:
+    """With what puts numbers into perspective: reference lines, what of the sets the model reads, how frequent the forms are."""
+    whole = sampled.whole
+    leaks = find_leakage(whole.sets, corpus)
+    log.info("leakage    %s: %s", whole.language, leaks.line())
+    frequent = count_forms({form for pair in whole.forms() for form in pair}, corpus)
+    return ProbePlan(sampled.sample, whole, reference_tables(whole, corpus.train, corpus.vocabulary), frequent, leaks)
+
+
+def rule_tables(whole: Probe) -> dict[str, Table]:
+    """How far rules get that need neither a model nor a corpus."""
+    return {name: tabulate(whole, judge_by_rule(whole, rule)) for name, rule in HEURISTICS.items()}

@@ -10,9 +10,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table as View
 
 from ..terminal import show, table, width
-from .accuracy import CELLS, CHANCE, MEAN, ConstructionRow, Table
+from .accuracy import CELLS, MEAN, Accuracy, ConstructionRow, Table
 from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
+from .groupings import NUMBER
 from .probe import Probe
 from .result_files import read_summary
 from .scorers import WordScores
@@ -20,12 +21,8 @@ from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
-PARTS = ("matched", "mismatched", *CELLS)
 WIDE = 106  # columns of the whole table
-LEGEND = (
-    "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor; "
-    f"chance {CHANCE:.2f}"
-)
+LEGEND = "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor"
 
 
 def share(value: float) -> str:
@@ -33,31 +30,76 @@ def share(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.2f}"
 
 
+def legend(shown: Table) -> str:
+    """What the heads mean, as far as they are there, and what a model that does not care would score."""
+    means = f"{LEGEND}; " if shown.parts_of(NUMBER.name) else ""
+    chances = shown.chances()
+    return f"{means}chance {chances[0]:.2f}" if len(chances) == 1 else f"{means}chance differs by construction"
+
+
 def results_view(title: str, now: Table, before: Table | None = None) -> RenderableType:
-    """Accuracy by construction and by the numbers of subject and attractor, with the change since the last time."""
-    known = [name for name in PARTS if any(name in row.parts for row in now.rows)]
+    """Accuracy by construction and by the groups of every grouping, with the change since the last time."""
+    known = now.parts_of(NUMBER.name)
+    views: list[RenderableType] = []
     if width() >= WIDE or not known:
-        return _results(title, now, before, known)
-    # In a narrow terminal the breakdown follows in a table of its own.
-    cells = table("by subject·attractor number", "construction", numbers=[HEADS[name] for name in CELLS])
+        views.append(_results(title, now, before, known))
+    else:
+        # In a narrow terminal the breakdown follows in a table of its own.
+        cells = table("by subject·attractor number", "construction", numbers=[HEADS[name] for name in CELLS])
+        for row in now.rows:
+            if any(name in row.parts for name in CELLS):
+                cells.add_row(row.construction, *_shares(row, CELLS))
+        views += [_results(title, now, before, [name for name in known if name not in CELLS]), cells]
+    views += [_grouping_view(now, name) for name in now.groupings if name != NUMBER.name and now.parts_of(name)]
+    if now.groups:
+        views.append(_groups_view(now))
+    return views[0] if len(views) == 1 else Group(*views)
+
+
+def _grouping_view(now: Table, grouping: str) -> View:
+    """The groups of one grouping, a row each, within their constructions."""
+    view = table(f"by {grouping}", "construction", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncov."])
     for row in now.rows:
-        if row.parts:
-            cells.add_row(row.construction, *_shares(row, CELLS))
-    return Group(_results(title, now, before, [name for name in known if name not in CELLS]), cells)
+        for name in now.parts_of(grouping):
+            if name in row.parts:
+                view.add_row(row.construction, name, *_cells(row.parts[name]))
+    means = [name for name in now.parts_of(grouping) if name in now.mean.parts]
+    view.add_section()
+    for name in means:
+        over = len(now.mean.parts_over.get(name, now.mean.over))
+        view.add_row(f"{MEAN} of {over}", name, share(now.mean.parts[name]), "", "", "", "", "", style="bold")
+    return view
+
+
+def _groups_view(now: Table) -> View:
+    """Groups over constructions."""
+    view = table("groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncov."], last="over")
+    for group in now.groups:
+        counts = (f"{group.n:,}", f"{group.ties:,}", f"{group.uncovered:,}")
+        how = "all items of" if group.combine == "pool" else "mean of"
+        shown = (share(group.accuracy), _interval(group.interval), share(group.chance))
+        view.add_row(group.key, *shown, *counts, f"{how} {', '.join(group.over)}")
+    return view
+
+
+def _cells(accuracy: Accuracy) -> list[str]:
+    shown = [share(accuracy.accuracy), _interval(accuracy.interval), share(accuracy.chance)]
+    return [*shown, *(f"{count:,}" for count in (accuracy.n, accuracy.ties, accuracy.uncovered))]
 
 
 def _results(title: str, now: Table, before: Table | None, parts: Sequence[str]) -> View:
     changed = ["change"] if before else []
-    view = table(
-        title, "construction", numbers=["accuracy", "95 %", *changed, *(HEADS[name] for name in parts), "n", "ties", "uncov."]
-    )
+    chance = ["chance"] if len(now.chances()) > 1 else []
+    heads = (HEADS.get(name, name) for name in parts)
+    view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncov."])
     for row in now.rows:
         cells = [share(row.all.accuracy), _interval(row.all.interval)]
         cells += [_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
+        cells += [share(row.all.chance)] if chance else []
         cells += _shares(row, parts)
         view.add_row(row.construction, *cells, f"{row.all.n:,}", f"{row.all.ties:,}", f"{row.all.uncovered:,}")
     view.add_section()
-    view.add_row(*_mean_row(now, before, parts), style="bold")
+    view.add_row(*_mean_row(now, before, parts, bool(chance)), style="bold")
     return view
 
 
@@ -65,11 +107,12 @@ def _shares(row: ConstructionRow, parts: Sequence[str]) -> list[str]:
     return [share(row.parts[name].accuracy) if name in row.parts else "" for name in parts]
 
 
-def _mean_row(now: Table, before: Table | None, parts: Sequence[str]) -> list[str]:
+def _mean_row(now: Table, before: Table | None, parts: Sequence[str], chance: bool) -> list[str]:
     mean = now.mean
     name = MEAN if len(mean.over) == len(now.rows) else f"{MEAN} of {len(mean.over)}"
     cells = [name, share(mean.accuracy), _interval(mean.interval)]
     cells += [_change(mean.accuracy - before.mean.accuracy)] if before else []
+    cells += [share(mean.chance)] if chance else []
     return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts), "", "", ""]
 
 
@@ -132,7 +175,7 @@ def show_final(folder: Path) -> None:
         tables, about = read_summary(each)
         title = f"{about['language']} {about['set']}, whole sets, best weights"
         show(results_view(title, tables["model"]))
-        show(LEGEND)
+        show(legend(tables["model"]))
         show(comparison_view("reference lines (mismatched attractors in brackets)", tables))
         show(f"protocol   {about['contract']['label']}: {about['contract']['statement']}")
         log.info("verdicts   %s", each / "items.parquet")
@@ -146,12 +189,11 @@ def show_evaluation(
     title = f"{chosen.language} {chosen.name}" + (f", {shared}" if len(tables) > 1 and shared else "")
     title += "" if len(tables) > 1 else f", {next(iter(tables))}"
     first = next(iter(tables.values()))
-    by_number = any(row.parts for row in first.rows)
+    by_number = bool(first.parts_of(NUMBER.name))
     if len(tables) == 1:
         show(results_view(title, first))
         title = "reference lines"
-        if by_number:
-            show(LEGEND)
+        show(legend(first))
     shown = {name: each for name, each in shown.items() if name in tables or each.mean.over}
     if len(shown) > 1:
         shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}

@@ -1,4 +1,4 @@
-"""Results on disk: a Parquet file with every verdict, and a summary as CSV, JSON and Markdown."""
+"""Summaries on disk: the tables of a run or an evaluation as JSON, which is read again, CSV and Markdown."""
 
 import csv
 import io
@@ -9,110 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
-from pyarrow import parquet
-
-from ..files import replace_atomically, write_atomically
-from .accuracy import CHANCE, MEAN, Accuracy, ConstructionRow, Mean, Table
-from .probe import Probe
-from .scorers import WordScores
-from .verdicts import Verdicts
-
-# Raise it when a score, a verdict or a column comes to mean something else.
-VERSION = 1
-PARTS = ("all", "dev", "matched", "mismatched", "ss", "sp", "ps", "pp")
-
-
-# ---------------------------------------------------------------- every verdict
-
-
-def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
-    """One row a contrast: the item, both scores in nats, the verdict."""
-    _write(file, pa.table(_identity(probe) | _judgement(verdicts)), about)
-
-
-def save_items(
-    file: Path,
-    probe: Probe,
-    verdicts: Verdicts,
-    scores: WordScores,
-    about: Mapping[str, Any],
-    extra: Mapping[str, Any] | None = None,
-) -> None:
-    """The same with the features, and with every word of both sentences and its log-probability."""
-    columns = _identity(probe) | _judgement(verdicts) | _features(probe) | _sentences(probe, scores) | dict(extra or {})
-    _write(file, pa.table(columns), about)
-
-
-def _identity(probe: Probe) -> dict[str, Any]:
-    contrasts = probe.contrasts
-    uids = [[made.uid(i) for i in range(len(made))] for made in probe.sets]
-    places = zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True)
-    constructions = pa.DictionaryArray.from_arrays(pa.array(contrasts.set.astype(np.int32)), pa.array(probe.constructions))
-    return {
-        "uid": [uids[number][item] for number, item in places],
-        "construction": constructions,
-        "contrast": pa.array(contrasts.names).dictionary_encode(),
-    }
-
-
-def _judgement(verdicts: Verdicts) -> dict[str, Any]:
-    scores = {"good_score": verdicts.better, "bad_score": verdicts.worse, "verdict": verdicts.verdict.astype(np.float32)}
-    return scores | {"tie": verdicts.tie, "covered": verdicts.covered, "unknown_context": verdicts.unknown_context}
-
-
-def _features(probe: Probe) -> dict[str, Any]:
-    contrasts = probe.contrasts
-    names = dict.fromkeys(name for made in probe.sets for name in made.feature_names())
-    columns: dict[str, Any] = {
-        "language": [probe.language] * len(contrasts),
-        "set": [probe.name] * len(contrasts),
-        "dev": contrasts.dev,
-    }
-    places = list(zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True))
-    for name in names:
-        values = [probe.sets[number].features[item].get(name) for number, item in places]
-        numeric = all(value is None or isinstance(value, int) for value in values)
-        columns[name] = pa.array(values if numeric else [None if v is None else str(v) for v in values])
-    return columns
-
-
-def _sentences(probe: Probe, scores: WordScores) -> dict[str, Any]:
-    words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
-    columns: dict[str, Any] = {}
-    for side, name in enumerate(("good", "bad")):
-        chosen = probe.contrasts.sentences[:, side]
-        offsets, places = _ranges(scores.firsts[chosen], scores.firsts[chosen + 1])
-        columns[name] = pa.ListArray.from_arrays(offsets, words.take(pa.array(places)))
-        columns[f"{name}_logprobs"] = pa.ListArray.from_arrays(offsets, pa.array(scores.logprobs[places]))
-        columns[f"{name}_unknown"] = pa.ListArray.from_arrays(offsets, pa.array(scores.unknown[places]))
-        columns[f"{name}_target"] = pa.FixedSizeListArray.from_arrays(pa.array(probe.contrasts.varied[:, side].flatten()), 2)
-    return columns
-
-
-def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[pa.Array, NDArray[np.int64]]:
-    lengths = ends - starts
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    return pa.array(offsets.astype(np.int32)), np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-
-
-def _write(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
-    """Whole or not at all; what the numbers come from is written into the file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)
-    with replace_atomically(file) as new:
-        parquet.write_table(columns.replace_schema_metadata({"concord": stated}), new, compression="zstd")
-
-
-# ------------------------------------------------------------------- summaries
+from ..files import write_atomically
+from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Mean, Table
+from .contrast_chance import PAIR_CHANCE
+from .verdict_files import VERSION
 
 
 def save_summary(folder: Path, tables: Mapping[str, Table], about: Mapping[str, Any]) -> None:
     """`tables` has one or more models (or moments, or reference lines) by name, over the same sets."""
     folder.mkdir(parents=True, exist_ok=True)
-    plain = {"version": VERSION, **about, "chance": CHANCE, "tables": {name: _plain(table) for name, table in tables.items()}}
+    plain = {"version": VERSION, **about, "tables": {name: _plain(table) for name, table in tables.items()}}
     text = json.dumps(plain, indent=1, ensure_ascii=False, default=str, allow_nan=False)
     for name, content in (("summary.json", text), ("summary.csv", _csv(tables)), ("summary.md", markdown(tables, about))):
         write_atomically(folder / name, content)
@@ -125,8 +31,17 @@ def read_summary(folder: Path) -> tuple[dict[str, Table], dict[str, Any]]:
 
 
 def _plain(table: Table) -> dict[str, Any]:
-    rows = [{"construction": row.construction, "parts": {name: asdict(acc) for name, acc in _parts(row)}} for row in table.rows]
-    found: dict[str, Any] = _without_nan({"rows": rows, "mean": asdict(table.mean)})
+    """Chance stands beside the counts: `parts` and `mean` are what they were before there was more than one chance."""
+    rows, mean = [], asdict(table.mean)
+    for row in table.rows:
+        parts = {name: asdict(accuracy) for name, accuracy in _parts(row)}
+        chance = {name: part.pop("chance") for name, part in parts.items()}
+        rows.append({"construction": row.construction, "parts": parts, "chance": chance})
+    beside = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over")}
+    groups = [asdict(group) for group in table.groups]
+    found: dict[str, Any] = _without_nan(
+        {"rows": rows, "mean": mean, **beside, "groups": groups, "groupings": dict(table.groupings)}
+    )
     return found
 
 
@@ -143,22 +58,35 @@ def _number(value: float | None) -> float:
 
 
 def _restored(plain: dict[str, Any]) -> Table:
+    """Tables of before have one chance, one grouping and no groups of constructions."""
     rows = []
     for row in plain["rows"]:
-        parts = {name: Accuracy(**part | {"every": _number(part["every"])}) for name, part in row["parts"].items()}
+        chance = row.get("chance", {})
+        parts = {
+            name: Accuracy(**part | {"every": _number(part["every"])}, chance=chance.get(name, PAIR_CHANCE))
+            for name, part in row["parts"].items()
+        }
         rows.append(ConstructionRow(row["construction"], parts.pop("all"), parts.pop("dev"), parts))
+    groups = [
+        GroupRow(**group | {name: _number(group[name]) for name in ("accuracy", "accuracy_dev")} | {"interval": _pair(group)})
+        for group in plain.get("groups", [])
+    ]
     mean = plain["mean"]
-    low, high = mean["interval"]
-    return Table(
-        rows,
-        Mean(
-            mean["over"],
-            _number(mean["accuracy"]),
-            _number(mean["accuracy_dev"]),
-            (_number(low), _number(high)),
-            {k: _number(v) for k, v in mean["parts"].items()},
-        ),
+    restored = Mean(
+        mean["over"],
+        _number(mean["accuracy"]),
+        _number(mean["accuracy_dev"]),
+        _pair(mean),
+        {name: _number(value) for name, value in mean["parts"].items()},
+        plain.get("chance", PAIR_CHANCE),
+        plain.get("mean_parts_over", {}),
     )
+    return Table(rows, restored, groups, plain["groupings"]) if "groupings" in plain else Table(rows, restored)
+
+
+def _pair(plain: dict[str, Any]) -> tuple[float, float]:
+    low, high = plain["interval"]
+    return _number(low), _number(high)
 
 
 def _parts(row: ConstructionRow) -> Iterator[tuple[str, Accuracy]]:
@@ -188,10 +116,13 @@ def _csv(tables: Mapping[str, Table]) -> str:
         for row in table.rows:
             for part, a in _parts(row):
                 low, high = a.interval
-                numbers = (a.n, a.correct, a.accuracy, low, high, a.ties, a.uncovered, a.items, a.every, CHANCE)
+                numbers = (a.n, a.correct, a.accuracy, low, high, a.ties, a.uncovered, a.items, a.every, a.chance)
                 writer.writerow([name, row.construction, part, *map(_cell, numbers)])
+        for group in table.groups:
+            counts = (group.accuracy, *group.interval, group.ties, group.uncovered)
+            writer.writerow([name, group.key, "all", group.n, "", *map(_cell, counts), "", "", _cell(group.chance)])
         mean = table.mean
-        writer.writerow([name, MEAN, "all", "", "", *map(_cell, (mean.accuracy, *mean.interval)), "", "", "", "", CHANCE])
+        writer.writerow([name, MEAN, "all", "", "", *map(_cell, (mean.accuracy, *mean.interval)), "", "", "", "", mean.chance])
     return stream.getvalue()
 
 
@@ -202,21 +133,33 @@ def _cell(value: float) -> str:
 def markdown(tables: Mapping[str, Table], about: Mapping[str, Any]) -> str:
     """A table to paste: constructions down, models across; then what the numbers rest on."""
     first = next(iter(tables.values()))
-    lines = ["| construction | n | " + " | ".join(tables) + " |", "|---|--:|" + "--:|" * len(tables)]
+    several = first.chances() != [PAIR_CHANCE]
+    lines = [
+        f"| construction | n |{' chance |' if several else ''} " + " | ".join(tables) + " |",
+        f"|---|--:|{'--:|' if several else ''}" + "--:|" * len(tables),
+    ]
     for row in first.rows:
         shown = [_md(table.row(row.construction).all) for table in tables.values()]
-        lines.append(f"| {row.construction} | {row.all.n:,} | " + " | ".join(shown) + " |")
-    means = [f"{table.mean.accuracy:.3f}" for table in tables.values()]
-    lines.append("| **mean** | | " + " | ".join(means) + " |")
+        chance = f" {row.all.chance:.3f} |" if several else ""
+        lines.append(f"| {row.construction} | {row.all.n:,} |{chance} " + " | ".join(shown) + " |")
+    for number, group in enumerate(first.groups):
+        found = [_share(table.groups[number].accuracy) if table.groups else "–" for table in tables.values()]
+        chance = f" {group.chance:.3f} |" if several else ""
+        lines.append(f"| {group.key} ({group.combine} of {len(group.over)}) | {group.n:,} |{chance} " + " | ".join(found) + " |")
+    means = [_share(table.mean.accuracy) for table in tables.values()]
+    chance = f" {first.mean.chance:.3f} |" if several else ""
+    lines.append(f"| **mean** of {len(first.mean.over)} | |{chance} " + " | ".join(means) + " |")
     ties, uncovered = (sum(getattr(row.all, name) for row in first.rows) for name in ("ties", "uncovered"))
-    lines += [
-        "",
-        f"95 % intervals (Wilson) in brackets; chance {CHANCE:.2f}; first column: {ties:,} ties, {uncovered:,} uncovered.",
-    ]
+    stated = "chance by construction" if several else f"chance {PAIR_CHANCE:.2f}"
+    lines += ["", f"95 % intervals (Wilson) in brackets; {stated}; first column: {ties:,} ties, {uncovered:,} uncovered."]
     contract = about.get("contract")
     if contract:
         lines.append(f"Protocol {contract['label']}: {contract['statement']}.")
     return "\n".join(lines) + "\n"
+
+
+def _share(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 def _md(accuracy: Accuracy) -> str:

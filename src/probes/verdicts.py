@@ -1,73 +1,172 @@
 """Verdicts: from the log-probability of every word to what a model prefers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UserError
+from .contrast import METRICS
+from .contrast_chance import ABSOLUTE, RELATIVE
+from .contrast_table import Contrasts
 from .probe import Probe
 from .scorers import WordScores
+
+Floats = NDArray[np.float64]
+MEASURES: dict[str, Callable[[Floats], float]] = {
+    "mean": np.mean,
+    "median": np.median,
+    "min": np.min,
+    "max": np.max,
+    "range": np.ptp,
+}
+
+
+@dataclass(frozen=True)
+class ClauseScores:
+    """A row a comparison: both sides, and by how much it holds; a negative margin is missing. In nats, if not scaled."""
+
+    left: Floats
+    right: Floats
+    margin: Floats
 
 
 @dataclass(frozen=True)
 class Verdicts:
     """A row a contrast. `verdict` is 1, 0, or what a tie is worth; it means nothing where the item is not covered."""
 
-    better: NDArray[np.float64]  # nats
-    worse: NDArray[np.float64]
-    verdict: NDArray[np.float64]
+    verdict: Floats
     tie: NDArray[np.bool_]
     covered: NDArray[np.bool_]
-    unknown_context: NDArray[np.bool_]  # a word of the context is unknown
+    unknown_context: NDArray[np.bool_]  # a word outside what is tested is unknown
+    margin: Floats  # of the comparison that decides
+    clauses: ClauseScores | None = None  # a rule that needs no model has no scores
 
 
 def judge(probe: Probe, scores: WordScores) -> Verdicts:
     """Compare what each contrast compares."""
-    better, worse = _over(scores.logprobs, scores, probe, probe.contrasts.compared)
-    tie = better == worse
-    worth = {"half": 0.5, "correct": 1.0, "wrong": 0.0}[probe.contract.rules.ties]
     covered, unknown_context = covered_contrasts(probe, scores)
-    return Verdicts(better, worse, np.where(tie, worth, better > worse), tie, covered, unknown_context)
+    clauses = compare(probe.contrasts, scores)
+    strictly = (clauses.margin > 0) | (probe.contrasts.clauses.equal & (clauses.margin == 0))
+    holds = _in_contrasts(strictly, probe.contrasts)
+    # Tied where it would hold if every tie did.
+    tie = ~holds & _in_contrasts(clauses.margin >= 0, probe.contrasts)
+    verdict = np.where(tie, probe.contrasts.tie_worth, holds)
+    return Verdicts(verdict, tie, covered, unknown_context, _in_contrasts(clauses.margin, probe.contrasts), clauses)
+
+
+def compare(contrasts: Contrasts, scores: WordScores) -> ClauseScores:
+    """Both sides of every clause, their spans added from left to right in 64 bits, so that equal sums are equal exactly."""
+    terms, clauses = contrasts.terms, contrasts.clauses
+    values = terms.weight * _span_values(contrasts, scores)
+    sides = np.zeros((len(clauses.contrast), 2))
+    places = terms.clause.astype(np.int64) * 2 + terms.side
+    order = _places_within(places)
+    for turn in range(int(order.max(initial=-1)) + 1):
+        own = np.flatnonzero(order == turn)
+        sides.reshape(-1)[places[own]] += values[own]
+    sides += clauses.constants
+    left, right = sides[:, 0], sides[:, 1]
+    same = left == right  # also where both are minus infinity
+    margin = np.where(same, 0.0, np.subtract(left, right, out=np.zeros_like(left), where=~same))
+    tolerance = ABSOLUTE + RELATIVE * np.abs(right) - np.abs(margin)
+    return ClauseScores(left, right, np.where(clauses.equal, tolerance, margin))
+
+
+def _places_within(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many equal keys stand directly before each."""
+    new = np.concatenate([[True], keys[1:] != keys[:-1]])
+    starts = np.flatnonzero(new)
+    return np.arange(len(keys)) - np.repeat(starts, np.diff([*starts, len(keys)]))
+
+
+def _span_values(contrasts: Contrasts, scores: WordScores) -> Floats:
+    """The metric of each term over the words of its span."""
+    terms = contrasts.terms
+    first = scores.firsts[terms.sentence]
+    starts, ends = first + terms.start, first + terms.end
+    contrast = contrasts.clauses.contrast[terms.clause]
+    scale, metric = contrasts.scale[contrast], contrasts.metric[contrast]
+    values = _sums(scores.logprobs, starts, ends) if not np.any(scale != 1.0) else _scaled_sums(scores, starts, ends, scale)
+    for number in np.unique(metric[metric > 0]):
+        own = np.flatnonzero(metric == number)
+        values[own] = _other_metric(METRICS[number], scores.logprobs, starts[own], ends[own], scale[own])
+    return values
+
+
+def _sums(values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
+    """Each stretch is added up by itself, from left to right, so that equal words give equal sums wherever they stand."""
+    lengths = ends - starts
+    order = np.argsort(-lengths, kind="stable")  # the longest first: at every step those that go on are at the front
+    starts = starts[order]
+    going_on = np.searchsorted(-lengths[order], -np.arange(1, int(lengths.max(initial=0)) + 1), side="right")
+    total = np.zeros(len(starts))
+    for step, count in enumerate(going_on):
+        total[:count] += values[starts[:count] + step]
+    found = np.empty_like(total)
+    found[order] = total
+    return found
+
+
+def _scaled_sums(scores: WordScores, starts: NDArray[np.int64], ends: NDArray[np.int64], scale: Floats) -> Floats:
+    found = np.zeros(len(starts))
+    for factor in np.unique(scale):
+        own = np.flatnonzero(scale == factor)
+        values = scores.logprobs if factor == 1.0 else scores.logprobs.astype(np.float64) * factor
+        found[own] = _sums(values, starts[own], ends[own])
+    return found
+
+
+def _other_metric(
+    metric: str, values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[np.int64], scale: Floats
+) -> Floats:
+    """Of spans that are not empty; an empty one is not a number."""
+    found = np.full(len(starts), np.nan)
+    measure = MEASURES[metric]
+    for row, (start, end, factor) in enumerate(zip(starts.tolist(), ends.tolist(), scale.tolist(), strict=True)):
+        words = values[start:end].astype(np.float64) * factor
+        if len(words):
+            found[row] = measure(words)
+    return found
+
+
+def _in_contrasts(values: NDArray, contrasts: Contrasts) -> NDArray:
+    """The smallest of every group, then the largest of every contrast; of truth values: all of a group, any of a contrast."""
+    clauses = contrasts.clauses
+    groups = np.flatnonzero(np.concatenate([[True], clauses.group[1:] != clauses.group[:-1]]))
+    if len(groups) == len(values) == len(contrasts):
+        return values
+    smallest = np.minimum.reduceat(values, groups)
+    owner = clauses.contrast[groups]
+    return np.maximum.reduceat(smallest, np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]])))
 
 
 def covered_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which contrasts can be scored, and in which of them a word of the context is unknown."""
-    lengths = np.diff(scores.firsts)[probe.contrasts.sentences]
-    sentences = np.stack([np.zeros_like(lengths), lengths], axis=-1)
-    anywhere = np.stack(_over(scores.unknown, scores, probe, sentences))  # (2, C)
-    inside = np.stack(_over(scores.unknown, scores, probe, probe.contrasts.varied))
-    unknown_context: NDArray[np.bool_] = np.any(anywhere > inside, axis=0)
+    tested, count = probe.contrasts.tested, len(probe.contrasts)
+    before = np.concatenate([[0], np.cumsum(scores.unknown, dtype=np.int64)])
+    first = scores.firsts[tested.sentence]
+    inside = before[first + tested.end] - before[first + tested.start]
+    anywhere = np.where(tested.again, 0, before[scores.firsts[tested.sentence + 1]] - before[first])
+    unknown_inside = np.bincount(tested.contrast, inside, minlength=count)
+    unknown_context: NDArray[np.bool_] = np.bincount(tested.contrast, anywhere, minlength=count) > unknown_inside
     if probe.contract.rules.unknown == "unk":
-        return np.ones(len(probe.contrasts), bool), unknown_context
-    covered: NDArray[np.bool_] = np.all(inside == 0, axis=0)
+        return np.ones(count, bool), unknown_context
+    covered: NDArray[np.bool_] = unknown_inside == 0
     if probe.contract.rules.unknown == "error" and (unknown_context.any() or not covered.all()):
         raise UserError(_refusal(probe, scores))
     return covered, unknown_context
 
 
-def _over(
-    values: NDArray[np.float32] | NDArray[np.bool_], scores: WordScores, probe: Probe, spans: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sums over stretches of words (C, 2, 2), of the better and of the worse sentence. In 64 bits: sums are compared exactly.
-
-    Each stretch is added up by itself, from left to right, so that equal words give equal sums wherever they stand.
-    """
-    places = scores.firsts[probe.contrasts.sentences][..., None] + spans  # (C, 2, 2)
-    totals = []
-    for side in (0, 1):
-        starts, ends = places[:, side, 0], places[:, side, 1]
-        total = np.zeros(len(starts), np.float64)
-        for step in range(int((ends - starts).max(initial=0))):
-            going = starts + step < ends
-            total[going] += values[starts[going] + step]
-        totals.append(total)
-    return totals[0], totals[1]
+def unknown_words(probe: Probe, scores: WordScores) -> list[str]:
+    """The words of the sets that the model does not know, each once, in the order in which they come."""
+    words = [word for sentence in probe.sentences for word in sentence.words.split()]
+    return list(dict.fromkeys(word for word, flag in zip(words, scores.unknown, strict=True) if flag))
 
 
 def _refusal(probe: Probe, scores: WordScores) -> str:
-    words = [word for sentence in probe.sentences for word in sentence.words.split()]
-    unknown = list(dict.fromkeys(word for word, flag in zip(words, scores.unknown, strict=True) if flag))
+    unknown = unknown_words(probe, scores)
     shown = ", ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
     return (
         f"probes.protocol={probe.contract.label} admits no unknown word, and the model does not know {len(unknown):,}: {shown}. "

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..probes.accuracy import CELLS, CHANCE, MEAN
+from ..probes.accuracy import CELLS, MEAN
+from ..probes.contrast_chance import PAIR_CHANCE
 from .conditions import Condition, condition_key
 from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, number_cell
@@ -18,8 +19,8 @@ from .wording import PARTS, construction_name, language_name, paper_name
 
 ABOUT_ACCURACY = (
     "Mean ± standard deviation over seeds (n − 1); of finished runs the whole sets with the best weights, of evaluations what "
-    f"was asked; chance {CHANCE:.2f}; mean: unweighted, over the seven constructions of CLAMS where they are asked. A perplexity "
-    "compares only within one corpus and vocabulary."
+    f"was asked; chance {PAIR_CHANCE:.2f}; mean: unweighted, over the seven constructions of CLAMS where they are asked. A "
+    "perplexity compares only within one corpus and vocabulary."
 )
 ABOUT_UNFINISHED = " unfinished: the last probe so far, of the sample."
 ABOUT_PUBLISHED = " † published, with other training data and other items than ours."

@@ -88,13 +88,13 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
         return {}
     found: dict[tuple[str, str, int], Text] = {}
     seen: dict[tuple[str, str], int] = {}
-    contrasts = whole.contrasts
-    for row, name in enumerate(contrasts.names):
+    contrasts, pairs = whole.contrasts, whole.contrasts.pairs
+    for at, row in enumerate(pairs.rows.tolist()):
         made = whole.sets[int(contrasts.set[row])]
-        pair = (made.uid(int(contrasts.item[row])), name)
+        pair = (made.uid(int(contrasts.item[row])), contrasts.names[row])
         key = (*pair, seen.get(pair, 0))
         seen[pair] = key[2] + 1
-        good, bad = (whole.sentences[int(number)].words.split() for number in contrasts.sentences[row])
+        good, bad = (whole.sentences[int(number)].words.split() for number in pairs.sentences[at])
         features = ", ".join(f"{key}={value}" for key, value in made.features[int(contrasts.item[row])].items())
-        found[key] = pair_text(good, bad, contrasts.varied[row, 0].tolist(), contrasts.varied[row, 1].tolist(), features)
+        found[key] = pair_text(good, bad, pairs.varied[at, 0].tolist(), pairs.varied[at, 1].tolist(), features)
     return found

@@ -8,8 +8,8 @@ import torch
 from ..data.corpus import Corpus
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
-from ..probes.callback import ProbeCallback
-from ..probes.preparation import make_probe, monitorable_metrics, plan_probe, scorer_maker
+from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
+from ..probes.preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.probe import Probe
 from ..probes.schedule import ProbeSchedule
 from ..settings.run import RunSettings, read_run_settings
@@ -22,7 +22,7 @@ from .run_folder import RunFolder
 def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -> PreparedRun:
     """What can be wrong is found in the order of what it costs to find it; sizes are shown."""
     recipe = read_recipe(settings)
-    probes = make_probes(settings)
+    probes = read_probes(settings)
     every_epoch = settings.probes.schedule.every_epochs == 1
     recipe.check(monitorable_metrics(probes) if every_epoch else ())
     if resume:
@@ -51,11 +51,9 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
     return str(folder.enter(settings.yaml(), known)["wandb_id"])
 
 
-def make_probes(settings: RunSettings) -> list[Probe]:
+def read_probes(settings: RunSettings) -> list[Probe]:
     """The challenge sets of each language of the run; none with probes=none."""
-    if settings.probes.is_none:
-        return []
-    return [make_probe(settings.probes, each.code, settings.clitics(each)) for each in settings.languages]
+    return [probe for each in settings.languages for probe in make_probes([settings.probes], each.code, settings.clitics(each))]
 
 
 def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, folder: RunFolder) -> list[ProbeCallback]:
@@ -63,7 +61,9 @@ def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, f
     if not probes:
         return []
     chosen = settings.probes
-    plans = [plan_probe(probe, corpus, chosen.sample, chosen.seed) for probe in probes]
-    warm = corpus.warm() if probes[0].contract.rules.start == "warm" else None
+    sampled = [SampledProbe(sample_probe(probe, chosen.sample, chosen.seed), probe) for probe in probes]
+    for each in sampled:
+        check_coverage(each, corpus.vocabulary)
+    plans = [plan_probe(each, corpus) for each in sampled]
     schedule = ProbeSchedule(**asdict(chosen.schedule))
-    return [ProbeCallback(plans, scorer_maker("model", corpus.vocabulary, warm), schedule, folder.probes)]
+    return [ProbeCallback(plans, scorer_maker("model", corpus.vocabulary, corpus.warm()), schedule, folder.probes)]

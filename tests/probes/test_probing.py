@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from concord.errors import UserError
 from concord.places import cache_folder
 from concord.probes.accuracy import metrics, tabulate, wilson
 from concord.probes.callback import sample_probe
-from concord.probes.challenge_set import ChallengeSet, Contrast, Span, Variant
+from concord.probes.challenge_set import ChallengeSet, Span, Variant
 from concord.probes.collection import CollectedSet, ItemSelection, collect, locate, stratified_sample
-from concord.probes.contract import Rules, apply_rules, make_contract
+from concord.probes.contract import apply_rules, make_contract
+from concord.probes.contrast import Contrast, pair_contrast
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.probe import Probe, build_probe
 from concord.probes.schedule import ProbeSchedule, Progress
@@ -39,15 +41,15 @@ def pairs(*sentences: tuple[str, str], construction: str = "prep", features: Seq
 
 def asked(*collected: CollectedSet, protocol: str = "default", **rules: object) -> Probe:
     agreed = make_contract(protocol, rules)
-    ruled = [CollectedSet(apply_rules(each.challenge_set, agreed.rules)[0], each.form, each.size, 0, "") for each in collected]
-    return build_probe("own", "de", ruled, agreed)
+    ruled = [replace(each, challenge_set=apply_rules(each.challenge_set, agreed.rules)[0], contract=agreed) for each in collected]
+    return build_probe("own", "de", ruled)
 
 
 @pytest.mark.parametrize("language", languages())
 def test_a_constant_model_is_undecided_on_every_item_since_their_sentences_are_of_one_length(language: str) -> None:
-    selection = ItemSelection(limit=300, rules=Rules())
+    selection = ItemSelection(limit=300, contract=make_contract("default", {}))
     sets = collect(locate("grammars/{lang}", language), language, "grammar", cache_folder("sets"), selection)
-    every = build_probe("agreement", language, sets, make_contract("default", {}))
+    every = build_probe("agreement", language, sets)
     table = tabulate(every, judge(every, scored(every, {})))
     for row, made in zip(table.rows, every.sets, strict=True):
         assert [item for item in made if len({len(variant.words) for variant in item.variants}) > 1] == []
@@ -113,7 +115,9 @@ def test_in_clams_all_bad_forms_must_lose_elsewhere_each_is_a_contrast_of_its_ow
 
 
 def test_contrasts_of_the_source_hold_and_formulas_are_told_apart() -> None:
-    made = ChallengeSet("npi", "en", "test", "test", (Contrast("g>i", "good", "intrusive"), Contrast("i>u", "intrusive", "bad")))
+    made = ChallengeSet(
+        "npi", "en", "test", "test", (pair_contrast("g>i", "good", "intrusive"), pair_contrast("i>u", "intrusive", "bad"))
+    )
     roles = [("good", True, "b"), ("intrusive", False, "c"), ("bad", False, "d")]
     made.add(1, {}, [Variant(role, flag, ("a", word), None, ()) for role, flag, word in roles])
     suite = ChallengeSet("mvrr", "en", "syntaxgym", "test", (Contrast("p1", formula="(1;%a%) > (1;%b%)"),))
@@ -126,7 +130,7 @@ def test_contrasts_of_the_source_hold_and_formulas_are_told_apart() -> None:
 
 def test_numbers_of_subject_and_attractor_divide_a_construction() -> None:
     numbers = [("singular", "singular"), ("singular", "plural"), ("plural", "singular"), ("plural", "plural")]
-    features = [{"subject_number": s, "attractor_number": a} for s, a in numbers]
+    features = [{"subject_number": s, "attractor_number": a, "distance": 3} for s, a in numbers]
     some = pairs(("1 b", "1 c"), ("2 b", "2 c"), ("3 c", "3 b"), ("4 c", "4 b"), features=features)
     every = asked(some)
     table = tabulate(every, judge(every, scored(every, {"b": -0.5})))  # always the form b
@@ -146,14 +150,44 @@ def test_numbers_of_subject_and_attractor_divide_a_construction() -> None:
     assert (named["probe/de/own/prep/n"], named["probe/de/own/prep/sp"]) == (4, 1.0)
 
 
-def test_the_noun_read_last_is_the_subject_within_an_object_relative_and_unsaid_in_long_coordinations() -> None:
-    numbers = {"subject_number": "singular", "attractor_number": "plural"}
+def test_the_noun_read_last_is_told_by_features_and_what_is_not_said_is_unknown() -> None:
+    numbers: dict[str, str | int] = {"subject_number": "singular", "attractor_number": "plural"}
     rule = HEURISTICS["recent noun"]
-    assert rule("obj_rel_within", numbers) == "singular"
-    assert rule("obj_rel_across", numbers) == "plural"
-    assert rule("simple_agrmt", {"subject_number": "plural"}) == "plural"
-    assert rule("long_vp_coord", numbers) is None
-    assert rule("prep", {}) is None
+    assert rule(numbers | {"distance": 0}) == "singular"  # the attractor stands before the subject: within a relative clause
+    assert rule(numbers | {"n_intervening": 0, "distance": 2}) == "singular"
+    assert rule(numbers | {"distance": 4}) == rule(numbers | {"n_intervening": 1}) == "plural"
+    assert rule({"subject_number": "plural", "distance": 0}) == "plural"
+    assert rule(numbers) is None  # where the attractor stands is not said
+    assert rule({"subject_number": "plural"}) is None  # no attractor is mentioned, which is not: there is none
+    assert rule({"subject_number": "plural", "distance": 4}) is None  # objects of another verb may stand in between
+    assert rule(numbers | {"n_intervening": 2}) is None  # the last of two may be either
+    assert rule({"subject_number": "plural", "n_attractors": 0}) == "plural"
+    assert rule({"subject_number": "plural", "n_attractors": 2, "n_intervening": 2}) == "singular"
+    assert rule({}) is None
+
+
+def test_rules_about_numbers_say_nothing_of_polarity_items() -> None:
+    stated = (pair_contrast("g>i", "good", "intrusive"),)
+    made = ChallengeSet("npi", "en", "test", "test", stated)
+    roles = [("good", True, "no"), ("intrusive", False, "the")]
+    variants = [Variant(role, flag, (word, "b"), None, ()) for role, flag, word in roles]
+    made.add(1, {"subject_number": "singular", "attractor_number": "plural", "distance": 4}, variants)
+    every = asked(CollectedSet(made, "own", 1, 0, ""))
+    for rule in HEURISTICS.values():
+        assert tabulate(every, judge_by_rule(every, rule)).rows[0].all.n == 0
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_noun_read_last_of_our_own_sets_is_known_but_in_long_coordinations(language: str) -> None:
+    agreed = make_contract("default", {})
+    sets = collect(
+        locate("grammars/{lang}", language), language, "grammar", cache_folder("sets"), ItemSelection((), 40, 0, "all", agreed)
+    )
+    every = build_probe("agreement", language, sets)
+    rows = {row.construction: row.all for row in tabulate(every, judge_by_rule(every, HEURISTICS["recent noun"])).rows}
+    right = {"simple_agrmt": 1.0, "vp_coord": 1.0, "obj_rel_within": 1.0, "subj_rel": 0.5, "obj_rel_across": 0.5, "prep": 0.5}
+    assert {name: rows[name].accuracy for name in right} == right
+    assert rows["long_vp_coord"].n == 0
 
 
 def test_the_mean_is_of_the_seven_and_leaves_out_what_is_not_covered() -> None:
@@ -192,9 +226,9 @@ def test_rules_are_checked_with_their_remedies() -> None:
 
 
 def test_a_sample_is_balanced_over_numbers_and_forms() -> None:
-    selection = ItemSelection(("prep",), rules=Rules())
+    selection = ItemSelection(("prep",), contract=make_contract("default", {}))
     (whole,) = collect(locate("grammars/{lang}", "de"), "de", "grammar", cache_folder("sets"), selection)
-    every = build_probe("agreement", "de", [whole], make_contract("default", {}))
+    every = build_probe("agreement", "de", [whole])
     some = sample_probe(every, 64, seed=1)
     made = some.sets[0]
     cells: dict[tuple[str, ...], int] = {}

@@ -62,7 +62,10 @@ def test_blimp_words_are_those_of_a_word_level_model(tmp_path):
 def test_blimp_with_two_prefixes_compares_the_word_after_them(tmp_path):
     (tmp_path / "only_npi_scope.jsonl").write_text(json.dumps(TWO_PREFIXES) + "\n")
     (made,) = read(tmp_path / "only_npi_scope.jsonl", "blimp", "en")
-    assert [(c.name, c.span) for c in made.contrasts] == [("sentence", ""), ("two prefixes", "critical")]
+    assert [(c.name, next(c.terms()).span, c.alternative) for c in made.contrasts] == [
+        ("sentence", "", False),
+        ("two prefixes", "critical", True),
+    ]
     for variant in made[0].variants:
         _, start, end = variant.spans[-1]
         assert variant.words[start:end] == ("ever",)
@@ -93,7 +96,7 @@ def test_marvin_and_linzens_keys_are_features(tmp_path):
 def test_polarity_triples_have_three_contrasts(tmp_path):
     (tmp_path / "simple_npi.pickle").write_bytes(pickle.dumps(NPI))
     (made,) = read(tmp_path / "simple_npi.pickle", "marvin_linzen", "en")
-    assert [(c.name, c.better, c.worse) for c in made.contrasts] == [
+    assert [(c.name, *c.roles()) for c in made.contrasts] == [
         ("g>i", "good", "intrusive"),
         ("i>u", "intrusive", "ungrammatical"),
         ("g>u", "good", "ungrammatical"),
@@ -144,7 +147,7 @@ def test_multiblimp_gulordava_and_linzen_tables(tmp_path):
     assert " ".join(linzen[0]["bad"].words) == "the dogs near the cat of the man is loud ."
     assert linzen[0].features == {"n_intervening": 2, "n_attractors": 2}
     for made in (gulordava, linzen):
-        assert [(contrast.name, contrast.span) for contrast in made.contrasts] == [("target", "target")]
+        assert [(c.name, next(c.terms()).span) for c in made.contrasts] == [("target", "target")]
 
 
 def test_quotation_marks_that_a_table_writer_added_are_taken_off(tmp_path):
@@ -176,7 +179,7 @@ def test_ones_own_table_and_lines(tmp_path):
     (tmp_path / "mine.jsonl").write_text(OWN_LINES)
     (lines,) = read(tmp_path / "mine.jsonl", "own")
     assert lines[0].features == {"subject_number": "singular", "distance": 2}
-    assert lines.contrasts[0].better == "good"
+    assert lines.contrasts[0].roles() == ["good", "bad"]
     (tmp_path / "plain.jsonl").write_text('{"good": "Der Hund bellt.", "bad": "Der Hund bellen.", "mood": "calm"}\n')
     assert recognise(tmp_path / "plain.jsonl") == "own"
     (plain,) = read(tmp_path / "plain.jsonl", "own")
@@ -313,3 +316,10 @@ def test_published_sets_load():
             assert ours.items() <= theirs.items()
     blimp = [made for file in sorted((SHARED / "blimp").iterdir()) for made in read(file, "blimp", "en")]
     assert [len(made) for made in blimp] == [1000] * 3
+
+
+def test_a_file_that_two_readers_claim_is_not_decided_by_the_alphabet(tmp_path):
+    fields = {"good": "a b", "bad": "a c", "sentence_good": "a b.", "sentence_bad": "a c."}
+    (tmp_path / "both.jsonl").write_text(json.dumps(fields) + "\n")
+    with pytest.raises(SetError, match=r"both.jsonl: this could be blimp or own; say which: probes.format=blimp"):
+        recognise(tmp_path / "both.jsonl")

@@ -129,7 +129,7 @@ def test_scoring_leaves_mode_and_random_numbers_alone() -> None:
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_warm_start_is_a_text_that_goes_on(network: str) -> None:
     read, warm = model(network), [7, 8, 0, 9, 4, 0]
-    scorer = scorer_maker("m", NUMBERS, warm)(read)
+    scorer = scorer_maker("m", NUMBERS, warm)(read, "warm")
     found = scorer.score([ProbeSentence("2 3 4")])
     with torch.no_grad():
         logprobs, _ = read.eval()(torch.tensor([[0, *warm, 2, 3, 4]]))

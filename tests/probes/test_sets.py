@@ -7,9 +7,10 @@ import pytest
 from concord.commands.sets import CONF, collection, main
 from concord.data.grammar.folder import GRAMMARS
 from concord.probes.cache import read_cached
-from concord.probes.challenge_set import ChallengeSet, Contrast, SetError, differing, merge_sets
+from concord.probes.challenge_set import ChallengeSet, SetError, differing, merge_sets
 from concord.probes.collection import ItemSelection, collect, stratified_sample
 from concord.probes.contract import Rules, apply_rules
+from concord.probes.contrast import pair_contrast
 from concord.probes.dev_and_test import split, target_forms
 from concord.probes.exports import export
 from concord.probes.lint import check
@@ -93,7 +94,7 @@ def test_files_of_one_construction_become_one_set():
     assert [whole.place(i) for i in range(3)] == ["x.tsv:1", "x.tsv:2", "y.tsv:1"]
     assert whole.subset([2])[0].source.file == "y.tsv"
     assert alone is other
-    two.contrasts = (Contrast("target", "good", "bad", span="target"),)
+    two.contrasts = (pair_contrast("target", "good", "bad", "target"),)
     with pytest.raises(SetError, match=r"y.tsv: x is also in x.tsv, with other contrasts"):
         merge_sets([one, two])
 
@@ -338,3 +339,8 @@ def test_every_collection_names_a_format_that_there_is(file, capsys):
     if file.stem != "agreement":
         assert main(["list", "de", "--collection", file.stem]) == 1
         assert "give its folder with --path" in capsys.readouterr().err
+
+
+def test_the_collection_without_sets_is_told_in_a_line(capsys):
+    assert main(["list", "de", "--collection", "none"]) == 1
+    assert "none: this collection has no sets; choose one of agreement, blimp" in capsys.readouterr().err

@@ -38,10 +38,14 @@ def recognise(file: Path) -> str:
             head = stream.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff").lstrip("\r\n")
     except OSError as error:
         raise SetError(file, None, f"cannot be read ({error.strerror})") from None
-    for name in formats():
-        module = reader(name)
-        if file.suffix in module.SUFFIXES and module.recognises(file, head):
-            return name
+    modules = {name: reader(name) for name in formats()}
+    found = [name for name, module in modules.items() if file.suffix in module.SUFFIXES and module.recognises(file, head)]
+    if len(found) > 1:
+        raise SetError(
+            file, None, f"this could be {' or '.join(found)}; say which: probes.format={found[0]}, or --format {found[0]}"
+        )
+    if found:
+        return found[0]
     raise SetError(file, None, f"not a challenge set in a format we know; formats: {', '.join(formats())}")
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..challenge_set import TARGET, ChallengeSet, Contrast, Span, Value, Variant
+from ..challenge_set import TARGET, ChallengeSet, Span, Value, Variant
+from ..contrast import pair_contrast
 from ..pairs import raw_pair, words_of
 from ..set_file import objects, text_field
 
@@ -39,7 +40,8 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
         two_prefixes = two_prefixes and all(variant.spans[-1].name == CRITICAL for variant in variants)
     measures = [("one prefix", TARGET)] * one_prefix + [("two prefixes", CRITICAL)] * two_prefixes
     if measures:
-        made.contrasts = (Contrast("sentence", *ROLES), *(Contrast(name, *ROLES, span=span) for name, span in measures))
+        others = (pair_contrast(name, *ROLES, span, alternative=True) for name, span in measures)
+        made.contrasts = (pair_contrast("sentence", *ROLES), *others)
     yield made
 
 

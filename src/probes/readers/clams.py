@@ -100,8 +100,13 @@ def _agree(made: ChallengeSet, found: list[Mapping[str, Value]]) -> bool:
 
 
 def number_features(construction: str, numbers: tuple[str, ...]) -> dict[str, Value]:
-    """Within an object relative the tested verb agrees with the second noun, elsewhere with the first."""
+    """Within an object relative the tested verb agrees with the second noun, which stands before it, elsewhere with the first.
+
+    Between subject and verb stand the second noun, or none; in long coordinations objects of the first verb, of either number.
+    """
+    within = construction == "obj_rel_within_anim"
     if len(numbers) == 1:
-        return {"subject_number": numbers[0]}
-    first, second = numbers[::-1] if "within" in construction else numbers
-    return {"subject_number": first, "attractor_number": second}
+        between: dict[str, Value] = {} if construction == "long_vp_coord" else {"n_intervening": 0}
+        return {"subject_number": numbers[0], **between}
+    first, second = numbers[::-1] if within else numbers
+    return {"subject_number": first, "attractor_number": second, "n_intervening": 0 if within else 1}

@@ -6,7 +6,8 @@ The sentence is the prefix and the form, which the contrast compares: the word a
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..challenge_set import TARGET, ChallengeSet, Contrast, SetError, Span, Value, Variant
+from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant
+from ..contrast import pair_contrast
 from ..set_file import rows, whole_number
 
 SUFFIXES = {".tab"}
@@ -21,7 +22,7 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     made = ChallengeSet(file.stem, language, dataset="gulordava", file=str(file))
-    made.contrasts = (Contrast("target", "good", "bad", span=TARGET),)
+    made.contrasts = (pair_contrast("target", "good", "bad", TARGET),)
     items: dict[tuple[str, ...], list[tuple[int, dict[str, str]]]] = {}
     for number, row in rows(file, *NEEDED):
         key = (row.get("pattern", ""), row["constr_id"], row["sent_id"], row["prefix"])

@@ -7,7 +7,8 @@ right form, the wrong form. The forms are compared where they stand, so the cont
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..challenge_set import TARGET, ChallengeSet, Contrast, SetError, Span, Value, Variant
+from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant
+from ..contrast import pair_contrast
 from ..set_file import lines, whole_number
 
 SUFFIXES = {".tsv", ".txt"}
@@ -20,7 +21,7 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     made = ChallengeSet(file.stem, language, dataset="linzen", file=str(file))
-    made.contrasts = (Contrast("target", "good", "bad", span=TARGET),)
+    made.contrasts = (pair_contrast("target", "good", "bad", TARGET),)
     for number, line in lines(file):
         cells = line.split("\t")
         frames = [i for i, cell in enumerate(cells) if cell.split().count(MASK) == 1]

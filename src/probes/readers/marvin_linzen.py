@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..challenge_set import ChallengeSet, Contrast, SetError, Value, Variant
+from ..challenge_set import ChallengeSet, SetError, Value, Variant
+from ..contrast import pair_contrast
 from ..pairs import pair
 from ..set_file import encodable
 from .clams import target_spans
@@ -18,6 +19,9 @@ from .clams import target_spans
 SUFFIXES = {".pickle", ".pkl"}
 NUMBERS = {"sing": "singular", "plur": "plural"}
 TENSES = ("past", "future")
+NOUNS = ("MS", "ES", "BS")  # the subject of the main, of the embedded and of the matrix clause
+# How many nouns stand between the subject that is tested, which is named first, and its verb: that of the clause, if any.
+BETWEEN: dict[tuple[str, ...], int] = {("MS", "ES"): 1, ("ES", "MS"): 0, ("MS", "BS"): 0}
 GRADES = ("good", "intrusive", "ungrammatical")
 
 
@@ -49,7 +53,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
         raise SetError(file, None, "it has pairs as well as triples; put them into two files")
     if len(made[0].variants) == 3:
         made.contrasts = tuple(
-            Contrast(f"{GRADES[a][0]}>{GRADES[b][0]}", GRADES[a], GRADES[b]) for a, b in ((0, 1), (1, 2), (0, 2))
+            pair_contrast(f"{GRADES[a][0]}>{GRADES[b][0]}", GRADES[a], GRADES[b]) for a, b in ((0, 1), (1, 2), (0, 2))
         )
     yield made
 
@@ -82,8 +86,12 @@ def case_features(case: str) -> dict[str, Value]:
 
     So within an object relative the first number is that of the embedded subject (ES). Polarity items have a tense instead.
     """
-    numbers = [NUMBERS[part] for part in case.split("_") if part in NUMBERS]
+    parts = case.split("_")
+    numbers = [NUMBERS[part] for part in parts if part in NUMBERS]
     found: dict[str, Value] = {"case": case}
     if case in TENSES:
         found["tense"] = case
+    nouns = tuple(part for part in parts if part in NOUNS)
+    if nouns in BETWEEN or parts[1:] == ["MS", "MV"]:
+        found["n_intervening"] = BETWEEN.get(nouns, 0)
     return found | dict(zip(("subject_number", "attractor_number"), numbers, strict=False))

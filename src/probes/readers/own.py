@@ -1,17 +1,25 @@
 """One's own sets: a table (.tsv) with the columns good and bad and any features, JSON lines with the same fields, or our own JSON
 lines, which hold everything. Sentences whose final mark is glued to the last word are raw text, others are tokenised already.
+
+Several bad forms that must all be beaten at once (chance 1 / (k + 1)) are the columns bad, bad2, bad3 …, or a list in JSON.
+Contrasts of any other kind, and groupings, are declared in the head of our own JSON lines: {"challenge_set": {…, "contrasts":
+[…], "groupings": {"mood": {"by": "mood"}}}}; see `contrast_notation` and `groupings`.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Variant
-from ..pairs import is_raw, pair, raw_pair
+from ..challenge_set import ChallengeSet, SetError, Span, Variant, numbered_roles
+from ..contrast_notation import contrast_from_plain
+from ..groupings import read_groupings
+from ..pairs import is_raw, pair, words_of
 from ..set_file import objects, rows, text_field
 
 SUFFIXES = {".tsv", ".jsonl"}
 NOT_FEATURES = ("good", "bad", "construction")
+FURTHER = re.compile(r"bad[2-9]|bad[1-9]\d+")
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -31,20 +39,28 @@ def _table(file: Path, language: str) -> Iterator[ChallengeSet]:
     for number, row in rows(file, "good", "bad"):
         if not row["good"].split() or not row["bad"].split():
             raise SetError(file, number, "the columns good and bad must hold a sentence each")
+        bad = [row["bad"], *(value for key, value in row.items() if FURTHER.fullmatch(key) and value.split())]
         made = _named(sets, row.get("construction") or file.stem, file, language)
-        features = {key: value for key, value in row.items() if key not in NOT_FEATURES and value}
-        made.add(number, features, _pair(row["good"], row["bad"], language))
+        features = {key: value for key, value in row.items() if key not in NOT_FEATURES and not FURTHER.fullmatch(key) and value}
+        _add_forms(made, number, features, row["good"], bad)
     yield from sets.values()
 
 
 def _named(sets: dict[str, ChallengeSet], name: str, file: Path, language: str) -> ChallengeSet:
-    return sets.setdefault(name, ChallengeSet(name, language, dataset="own", file=str(file)))
+    return sets.setdefault(name, ChallengeSet(name, language, dataset="own", file=str(file), together=True))
 
 
-def _pair(good: str, bad: str, language: str) -> list[Variant]:
-    if is_raw(good) or is_raw(bad):
-        return raw_pair(good, bad, language)
-    return pair(tuple(good.split()), tuple(bad.split()))
+def _add_forms(made: ChallengeSet, number: int, features: dict[str, Any], good: str, bad: list[str]) -> None:
+    """One good sentence and the bad ones that it must beat, all at once."""
+    raw = any(map(is_raw, (good, *bad)))
+    texts = (good, *bad)
+    words = [tuple(words_of(text, made.language) if raw else text.split()) for text in texts]
+    roles = numbered_roles([True, *[False] * len(bad)])
+    variants = pair(words[0], words[1], (good, bad[0]) if raw else (None, None))
+    for at in range(2, len(words)):
+        other = pair(words[0], words[at])[1]
+        variants.append(Variant(roles[at], False, words[at], texts[at] if raw else None, other.spans))
+    made.add(number, features, variants)
 
 
 def _objects(file: Path, language: str) -> Iterator[ChallengeSet]:
@@ -66,11 +82,20 @@ def _objects(file: Path, language: str) -> Iterator[ChallengeSet]:
 
 
 def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, Any], language: str, file: Path, number: int) -> None:
-    good, bad = (text_field(item, key, file, number) for key in ("good", "bad"))
+    good, bad = text_field(item, "good", file, number), _bad_forms(item, file, number)
     name = text_field(item, "construction", file, number) if "construction" in item else file.stem
     features = {key: value for key, value in item.items() if key not in NOT_FEATURES}
     _plain_features(features, file, number)
-    _named(sets, name, file, language).add(number, features, _pair(good, bad, language))
+    _add_forms(_named(sets, name, file, language), number, features, good, bad)
+
+
+def _bad_forms(item: dict[str, Any], file: Path, number: int) -> list[str]:
+    if not isinstance(item.get("bad"), list):
+        return [text_field(item, "bad", file, number)]
+    bad: list[Any] = item["bad"]
+    if not bad or not all(isinstance(each, str) and each.split() for each in bad):
+        raise SetError(file, number, f"the field 'bad' is a sentence or a list of sentences; it is {str(bad)[:40]!r}")
+    return bad
 
 
 def _head(item: Any, file: Path, number: int) -> ChallengeSet:
@@ -78,16 +103,12 @@ def _head(item: Any, file: Path, number: int) -> ChallengeSet:
     if not isinstance(item, dict) or not all(isinstance(item.get(name), str) for name in fields):
         raise SetError(file, number, f"challenge_set needs {', '.join(fields)}, each a text")
     made = ChallengeSet(item["construction"], item["language"], item["dataset"], str(file))
-    made.contrasts = tuple(_contrast(c, file, number) for c in item.get("contrasts") or [])
+    made.contrasts = tuple(contrast_from_plain(c, file, number) for c in item.get("contrasts") or [])
+    if not isinstance(item.get("together", False), bool):
+        raise SetError(file, number, f"together is true or false; it is {item['together']!r}")
+    made.together = item.get("together", False)
+    made.groupings = read_groupings(item.get("groupings") or {}, f"{file}:{number}: groupings")
     return made
-
-
-def _contrast(item: Any, file: Path, number: int) -> Contrast:
-    if not isinstance(item, dict) or not set(item) <= set(Contrast._fields) or not all(isinstance(v, str) for v in item.values()):
-        raise SetError(file, number, f"a contrast has {', '.join(Contrast._fields)}, each a text; this is {str(item)[:60]!r}")
-    if "name" not in item:
-        raise SetError(file, number, "a contrast has a name")
-    return Contrast(**item)
 
 
 def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> None:

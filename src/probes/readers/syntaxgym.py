@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..challenge_set import ChallengeSet, Contrast, SetError, Span, Variant
+from ..challenge_set import ChallengeSet, SetError, Span, Variant
+from ..contrast import Contrast
 from ..pairs import words_of
 from ..set_file import parse_json
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...probes.accuracy import CHANCE
+from ...probes.contrast_chance import PAIR_CHANCE
 from ..frame import FINAL
 from ..wording import language_name
 
@@ -61,10 +61,16 @@ def line_style(i: int) -> dict[str, Any]:
 
 def draw_chance(axis: "Axes", beside: float = 0) -> None:
     """The line below which a model does worse than a coin; its name above it, or so many points beside the panel."""
-    axis.axhline(CHANCE, color=GREY, linewidth=0.8, zorder=3 if beside else 0)
+    axis.axhline(PAIR_CHANCE, color=GREY, linewidth=0.8, zorder=3 if beside else 0)
     place = {"xytext": (beside, -2.5), "ha": "left"} if beside else {"xytext": (-2, 2), "ha": "right"}
     axis.annotate(
-        "chance", (1, CHANCE), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=7, color=GREY, **place
+        "chance",
+        (1, PAIR_CHANCE),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        fontsize=7,
+        color=GREY,
+        **place,
     )
 
 

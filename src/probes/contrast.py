@@ -1,0 +1,91 @@
+"""Contrasts: what must hold of a minimal set. In general a disjunction of conjunctions of comparisons between sums of spans.
+
+Any formula of `and` and `or` can be written so, and its margin stays what it is: the smallest of a conjunction, the largest of a
+disjunction. A pair of a good and a bad sentence is one comparison of one span with one other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+Metric = Literal["sum", "mean", "median", "min", "max", "range"]
+METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "min", "max", "range")
+Relation = Literal[">", "="]
+
+
+class SpanTerm(NamedTuple):
+    """The words of a span in one variant, taken so many times. An empty name is the whole sentence."""
+
+    role: str
+    span: str = ""
+    weight: float = 1.0
+
+
+class Clause(NamedTuple):
+    """One comparison. `=` admits a difference of 1e-3 + 1e-5 of the right side; `>` is strict."""
+
+    left: tuple[SpanTerm, ...]
+    right: tuple[SpanTerm, ...]
+    relation: Relation = ">"
+    constants: tuple[float, float] = (0.0, 0.0)  # added to the left and to the right
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether one stretch of one sentence must beat the same of another."""
+        if len(self.left) != 1 or len(self.right) != 1 or self.relation != ">" or self.constants != (0.0, 0.0):
+            return False
+        (one,), (other,) = self.left, self.right
+        return one.weight == other.weight == 1.0 and one.span == other.span and one.role != other.role
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """True if all clauses of one group hold."""
+
+    name: str
+    groups: tuple[tuple[Clause, ...], ...] = ()  # none: a formula that has not been worked out, and is not judged
+    chance: float | None = None  # None: what independent noise gives
+    metric: Metric = "sum"  # over the words of a span
+    scale: float = 1.0  # of log-probabilities in nats; -1 / ln 2 for surprisal in bits
+    # Where an unknown word leaves an item uncovered: in what differs between the sentences, or in the spans that are named.
+    tested: Literal["differing", "named"] = "differing"
+    # Another measure of the same items, which is not counted: the words after one prefix, beside the whole sentence.
+    alternative: bool = False
+    formula: str = ""  # as the source writes it
+
+    @property
+    def is_pair(self) -> bool:
+        return (
+            len(self.groups) == 1
+            and len(self.groups[0]) == 1
+            and self.groups[0][0].is_pair
+            and self.metric == "sum"
+            and self.scale == 1.0
+            and self.tested == "differing"
+        )
+
+    def terms(self) -> Iterator[SpanTerm]:
+        for group in self.groups:
+            for clause in group:
+                yield from (*clause.left, *clause.right)
+
+    def roles(self) -> list[str]:
+        """The variants that it speaks of."""
+        return list(dict.fromkeys(term.role for term in self.terms()))
+
+
+@lru_cache(maxsize=4096)
+def pair_contrast(name: str, better: str, worse: str, span: str = "", alternative: bool = False) -> Contrast:
+    """One variant beats another: as a whole sentence, or in a span of that name."""
+    return Contrast(name, ((pair_clause(better, worse, span),),), alternative=alternative)
+
+
+def pair_clause(better: str, worse: str, span: str = "") -> Clause:
+    return Clause((SpanTerm(better, span),), (SpanTerm(worse, span),))
+
+
+@lru_cache(maxsize=4096)
+def best_of_all(name: str, better: str, worse: tuple[str, ...], span: str = "") -> Contrast:
+    """One variant beats all of several others at once; chance is 1 / (k + 1)."""
+    return Contrast(name, (tuple(pair_clause(better, each, span) for each in worse),))

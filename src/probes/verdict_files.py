@@ -1,0 +1,201 @@
+"""Every verdict on disk, in Parquet: a row a contrast, during training its scores, at the end every word of every sentence."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from ..files import replace_atomically
+from .contrast_chance import PAIR_CHANCE
+from .contrast_table import Contrasts
+from .probe import Probe
+from .scorers import WordScores
+from .verdicts import Verdicts
+
+# Raise it when a score, a verdict or a column comes to mean something else.
+VERSION = 1
+
+
+def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
+    """One row a contrast: the item, both scores in nats, the verdict."""
+    _write(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), about)
+
+
+def save_items(
+    file: Path,
+    probe: Probe,
+    verdicts: Verdicts,
+    scores: WordScores,
+    about: Mapping[str, Any],
+    extra: Mapping[str, Any] | None = None,
+) -> None:
+    """The same with the features, and with every word of both sentences and its log-probability."""
+    columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | _sentences(probe, scores) | dict(extra or {})
+    _write(file, pa.table(columns), about)
+
+
+def _identity(probe: Probe) -> dict[str, Any]:
+    contrasts = probe.contrasts
+    uids = [[made.uid(i) for i in range(len(made))] for made in probe.sets]
+    places = zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True)
+    constructions = pa.DictionaryArray.from_arrays(pa.array(contrasts.set.astype(np.int32)), pa.array(probe.constructions))
+    return {
+        "uid": [uids[number][item] for number, item in places],
+        "construction": constructions,
+        "contrast": pa.array(contrasts.names).dictionary_encode(),
+    }
+
+
+def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, Any]:
+    """Both scores of pairs; where there are other contrasts, of all the margin, its clauses and chance besides."""
+    contrasts, clauses = probe.contrasts, verdicts.clauses
+    if clauses is None:
+        raise ValueError("verdicts of a rule without a model have no scores to save")
+    pairs = contrasts.pairs
+    found: dict[str, Any] = {
+        "good_score": _spread(clauses.left[pairs.clauses], pairs.rows, len(contrasts)),
+        "bad_score": _spread(clauses.right[pairs.clauses], pairs.rows, len(contrasts)),
+        "verdict": verdicts.verdict.astype(np.float32),
+    }
+    found |= {"tie": verdicts.tie, "covered": verdicts.covered, "unknown_context": verdicts.unknown_context}
+    if not contrasts.is_pair.all():
+        firsts = np.searchsorted(contrasts.clauses.contrast, np.arange(len(contrasts) + 1)).astype(np.int32)
+        found |= {"margin": verdicts.margin, "clause_margins": pa.ListArray.from_arrays(firsts, clauses.margin)}
+    if np.any(contrasts.chance != PAIR_CHANCE):
+        found["chance"] = contrasts.chance
+    return found
+
+
+def _spread(values: NDArray[np.float64], rows: NDArray[np.int64], length: int) -> pa.Array:
+    """The values in these rows, and null in all others."""
+    if len(rows) == length:
+        return pa.array(values)
+    spread, there = np.zeros(length), np.zeros(length, bool)
+    spread[rows], there[rows] = values, True
+    return pa.array(spread, mask=~there)
+
+
+def _features(probe: Probe) -> dict[str, Any]:
+    contrasts = probe.contrasts
+    names = dict.fromkeys(name for made in probe.sets for name in made.feature_names())
+    columns: dict[str, Any] = {
+        "language": [probe.language] * len(contrasts),
+        "set": [probe.name] * len(contrasts),
+        "dev": contrasts.dev,
+    }
+    places = list(zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True))
+    for name in names:
+        values = [probe.sets[number].features[item].get(name) for number, item in places]
+        numeric = all(value is None or isinstance(value, int) for value in values)
+        columns[name] = pa.array(values if numeric else [None if v is None else str(v) for v in values])
+    return columns
+
+
+def _sentences(probe: Probe, scores: WordScores) -> dict[str, Any]:
+    """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other."""
+    words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
+    contrasts, pairs = probe.contrasts, probe.contrasts.pairs
+    columns: dict[str, Any] = {}
+    for side, name in enumerate(("good", "bad")):
+        shown = {"": words, "_logprobs": pa.array(scores.logprobs), "_unknown": pa.array(scores.unknown)}
+        for suffix, values in shown.items():
+            columns[name + suffix] = _lists(values, scores.firsts, pairs.sentences[:, side], pairs.rows, len(contrasts))
+        varied = pa.FixedSizeListArray.from_arrays(pa.array(pairs.varied[:, side].flatten()), 2)
+        columns[f"{name}_target"] = varied if len(pairs.rows) == len(contrasts) else varied.take(_places(pairs.rows, contrasts))
+    if len(pairs.rows) < len(contrasts):
+        columns |= _compared_sentences(probe, words, scores)
+    return columns
+
+
+def _lists(
+    values: pa.Array, firsts: NDArray[np.int64], sentences: NDArray[np.int64], rows: NDArray[np.int64], length: int
+) -> pa.Array:
+    """The words of a sentence in each of these rows, null in all others."""
+    offsets, places = _ranges(firsts[sentences], firsts[sentences + 1])
+    found = pa.ListArray.from_arrays(offsets, values.take(pa.array(places)))
+    if len(rows) == length:
+        return found
+    order = np.full(length, -1)
+    order[rows] = np.arange(len(rows))
+    return found.take(pa.array(order, mask=order < 0))
+
+
+def _places(rows: NDArray[np.int64], contrasts: Contrasts) -> pa.Array:
+    order = np.full(len(contrasts), -1)
+    order[rows] = np.arange(len(rows))
+    return pa.array(order, mask=order < 0)
+
+
+def _compared_sentences(probe: Probe, words: pa.Array, scores: WordScores) -> dict[str, Any]:
+    """Of contrasts that are not pairs: their sentences, and the log-probability and place of every word."""
+    tested = probe.contrasts.tested
+    kept = ~probe.contrasts.is_pair[tested.contrast] & ~tested.again
+    sentences, owner = tested.sentence[kept].astype(np.int64), tested.contrast[kept]
+    inner, places = _ranges(scores.firsts[sentences], scores.firsts[sentences + 1])
+    outer = pa.array(np.searchsorted(owner, np.arange(len(probe.contrasts) + 1)).astype(np.int32))
+    columns = {"compared": words, "compared_logprobs": pa.array(scores.logprobs), "compared_unknown": pa.array(scores.unknown)}
+    return {
+        name: pa.ListArray.from_arrays(outer, pa.ListArray.from_arrays(inner, values.take(pa.array(places))))
+        for name, values in columns.items()
+    }
+
+
+def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[pa.Array, NDArray[np.int64]]:
+    lengths = ends - starts
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return pa.array(offsets.astype(np.int32)), np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+
+
+@dataclass(frozen=True)
+class SavedVerdicts:
+    """What a file of verdicts says of every contrast, whichever version of the program wrote it."""
+
+    uid: list[str]
+    construction: list[str]
+    contrast: list[str]
+    verdict: NDArray[np.float64]
+    tie: NDArray[np.bool_]
+    covered: NDArray[np.bool_]
+    unknown_context: NDArray[np.bool_]
+    good: NDArray[np.float64]  # scores of pairs in nats, not a number elsewhere
+    bad: NDArray[np.float64]
+    margin: NDArray[np.float64]
+    chance: NDArray[np.float64]
+    about: Mapping[str, Any]
+
+
+def read_verdicts(file: Path) -> SavedVerdicts:
+    """Files of before have pairs only, and so neither margin nor chance."""
+    schema = parquet.read_schema(file)
+    about: dict[str, Any] = json.loads(schema.metadata[b"concord"])
+    names = ["uid", "construction", "contrast", "verdict", "tie", "covered", "unknown_context", "good_score", "bad_score"]
+    table = parquet.read_table(file, columns=[name for name in (*names, "margin", "chance") if name in schema.names])
+    good, bad = (table[name].to_numpy().astype(np.float64) for name in ("good_score", "bad_score"))
+    return SavedVerdicts(
+        uid=table["uid"].to_pylist(),
+        construction=[str(name) for name in table["construction"].to_pylist()],
+        contrast=[str(name) for name in table["contrast"].to_pylist()],
+        verdict=table["verdict"].to_numpy().astype(np.float64),
+        tie=table["tie"].to_numpy(),
+        covered=table["covered"].to_numpy(),
+        unknown_context=table["unknown_context"].to_numpy(),
+        good=good,
+        bad=bad,
+        margin=table["margin"].to_numpy() if "margin" in schema.names else good - bad,
+        chance=table["chance"].to_numpy() if "chance" in schema.names else np.full(len(good), PAIR_CHANCE),
+        about=about,
+    )
+
+
+def _write(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
+    """Whole or not at all; what the numbers come from is written into the file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)
+    with replace_atomically(file) as new:
+        parquet.write_table(columns.replace_schema_metadata({"concord": stated}), new, compression="zstd")
