@@ -313,7 +313,7 @@ def test_published_sets_load():
     for made in french:
         # The numbers that we read off the lines are those that the grammars know.
         for ours, theirs in zip(made.features, grammars[made.construction].features, strict=True):
-            assert ours.items() <= theirs.items()
+            assert {name: value for name, value in ours.items() if name != "n_intervening"}.items() <= theirs.items()
     blimp = [made for file in sorted((SHARED / "blimp").iterdir()) for made in read(file, "blimp", "en")]
     assert [len(made) for made in blimp] == [1000] * 3
 
