@@ -14,7 +14,7 @@ from .groupings import read_groupings
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 3
+VERSION = 4
 
 
 def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Clitics = "split") -> list[ChallengeSet]:
@@ -59,7 +59,7 @@ def _columns(made: ChallengeSet) -> dict[str, Any]:
     columns["texts"] = made.texts if any(made.texts) else None
     columns["contrasts"] = [plain_contrast(contrast) for contrast in made.contrasts]
     columns["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
-    columns |= {"together": made.together, "fixed_rules": dict(made.fixed_rules)}
+    columns |= {"together": made.together, "fixed_rules": dict(made.fixed_rules), "item_rule": made.item_rule}
     for name in ("features", "roles", "spans"):
         columns[name], columns[f"{name}_table"] = _numbered(getattr(made, name))
     return columns
@@ -101,4 +101,5 @@ def _restored(columns: dict[str, Any], file: str) -> ChallengeSet:
         together=columns["together"],
         groupings=read_groupings(columns["groupings"], file),
         fixed_rules=columns["fixed_rules"],
+        item_rule=columns["item_rule"],
     )

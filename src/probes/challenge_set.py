@@ -99,6 +99,8 @@ class ChallengeSet(Sequence[MinimalSet]):
     # What the file itself declares: how its items are grouped, and rules of scoring that hold for it under every protocol.
     groupings: tuple[Grouping, ...] = ()
     fixed_rules: Mapping[str, str | bool] = field(default_factory=dict)
+    # Of a suite with several predictions: whether an item counts by all of them, by the first, or by each. Empty: not declared.
+    item_rule: str = ""
 
     def add(self, line: int, features: Mapping[str, Value], variants: Sequence[Variant]) -> None:
         """One more minimal set."""
@@ -131,7 +133,7 @@ class ChallengeSet(Sequence[MinimalSet]):
     @property
     def declared(self) -> tuple[object, ...]:
         """What holds for all of its items."""
-        return self.contrasts, self.together, self.groupings, self.fixed_rules
+        return self.contrasts, self.together, self.groupings, self.fixed_rules, self.item_rule
 
     @property
     def contrasts_are_stated(self) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..data.grammar.folder import GRAMMARS
 from ..errors import UserError
+from ..places import installed_folder
 from ..settings.languages import Clitics
 from .cache import read_cached
 from .challenge_set import ChallengeSet, SetError, merge_sets
@@ -55,7 +55,8 @@ class CollectedSet:
 def locate(path: str, language: str) -> Path:
     """Where a collection is: `{lang}` stands for the language, and our own grammars are part of the program."""
     path = path.replace("{lang}", language)
-    return GRAMMARS.parent / path if path.startswith("grammars/") else Path(path)
+    top, _, below = path.partition("/")
+    return installed_folder(top) / below if top in ("grammars", "suites") else Path(path)
 
 
 def collect(path: Path, language: str, form: str | None, cache: Path, selection: ItemSelection) -> list[CollectedSet]:

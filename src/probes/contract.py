@@ -56,6 +56,8 @@ class Protocol:
     plus_one: bool = False  # (c + 1) / (n + 1), as the program of CLAMS computes it
     scoring: str = ""  # of pretrained models: the score that the tool is about
     options: tuple[str, ...] = ()  # and its rules for targets that are cut into pieces
+    item_rule: Literal["all", "first", "each"] = "all"  # of suites that declare none: which predictions an item is counted by
+    excluded: tuple[str, ...] = ()  # suites that it leaves out
 
 
 PROTOCOLS = {
@@ -66,6 +68,10 @@ PROTOCOLS = {
     "goldberg": Protocol(Rules(ties="wrong", duplicates="all"), scoring="masked_target", options=("skip_multi_piece",)),
     # Zaczynska et al. (2020): mean cross-entropy of the unmasked sentence, forms with unequal numbers of pieces left out.
     "gevalm": Protocol(Rules(final=False, ties="correct", duplicates="all"), scoring="sentence_ce", options=("equal_pieces",)),
+    # Hu et al. (2020) count an item by its first prediction, and 31 of their 34 suites.
+    "hu2020": Protocol(Rules(), item_rule="first", excluded=("fgd-embed3", "fgd-embed4", "nn-nv-rpl")),
+    # Pérez-Mayos et al. (2021) average over all suites, and read masked models from left to right.
+    "perez_mayos": Protocol(Rules(), scoring="left_to_right", item_rule="first"),
 }
 
 
@@ -87,6 +93,14 @@ class Contract:
     @property
     def scoring(self) -> str:
         return PROTOCOLS[self.protocol].scoring
+
+    @property
+    def item_rule(self) -> str:
+        return PROTOCOLS[self.protocol].item_rule
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        return PROTOCOLS[self.protocol].excluded
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -53,6 +53,7 @@ class Contrast:
     # Another measure of the same items, which is not counted: the words after one prefix, beside the whole sentence.
     alternative: bool = False
     formula: str = ""  # as the source writes it
+    item_rules: tuple[str, ...] = ()  # under which rules of counting the items of a suite it counts; none: under all
 
     @property
     def is_pair(self) -> bool:

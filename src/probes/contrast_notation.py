@@ -21,6 +21,7 @@ OPTIONS: dict[str, Any] = {
     "tested": "differing",
     "alternative": False,
     "formula": "",
+    "item_rules": (),
 }
 KEYS = ("name", "better", "worse", "span", "all", "any", *OPTIONS)
 
@@ -71,7 +72,9 @@ def contrast_from_plain(item: Any, file: Path | str, line: int | None) -> Contra
 
 
 def _options(item: dict[str, Any], fault: Any) -> dict[str, Any]:
-    options = {name: item[name] for name in OPTIONS if name in item}
+    options: dict[str, Any] = {
+        name: tuple(item[name]) if name == "item_rules" else item[name] for name in OPTIONS if name in item
+    }
     chance = options.get("chance")
     if chance is not None and not (_is_number(chance) and 0 <= chance < 1):
         raise fault(f"chance is a number from 0 to below 1; it is {chance!r}")

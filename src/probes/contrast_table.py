@@ -148,11 +148,14 @@ class ContrastTableBuilder:
         )
 
 
-def stated_contrasts(made: ChallengeSet, variants: range) -> Iterator[Contrast]:
+def stated_contrasts(made: ChallengeSet, variants: range, item_rule: str = "all") -> Iterator[Contrast]:
     """Those that the source states, or else that a grammatical variant beats every ungrammatical one, or all of them at once."""
     if made.contrasts:
         roles = {made.roles[i] for i in variants}
-        yield from (c for c in made.contrasts if c.groups and not c.alternative and roles.issuperset(c.roles()))
+        counted = (
+            c for c in made.contrasts if c.groups and not c.alternative and (not c.item_rules or item_rule in c.item_rules)
+        )
+        yield from (c for c in counted if roles.issuperset(c.roles()))
         return
     good = [made.roles[i] for i in variants if made.grammatical[i] is True]
     bad = [made.roles[i] for i in variants if made.grammatical[i] is False]
@@ -168,6 +171,7 @@ class _Item:
     def __init__(self, builder: ContrastTableBuilder, made: ChallengeSet, number: int, index: int, rules: Rules) -> None:
         self.builder, self.made, self.rules = builder, made, rules
         self.number, self.index = number, index
+        self.item_rule = made.item_rule or builder.contract.item_rule
         self.variants = range(made.firsts[index], made.firsts[index + 1])
         self.roles = {made.roles[i]: i for i in self.variants}
         self.words = {i: made.sentences[i].split() for i in self.variants}
@@ -175,7 +179,7 @@ class _Item:
 
     def add_contrasts(self) -> None:
         builder, first = self.builder, len(self.builder.contrasts)
-        structures = [self._add(contrast) for contrast in stated_contrasts(self.made, self.variants)]
+        structures = [self._add(contrast) for contrast in stated_contrasts(self.made, self.variants, self.item_rule)]
         if builder.contract.unit != "items" or len(structures) < 2:
             return
         known = [each for each in structures if each is not None]

@@ -69,10 +69,12 @@ def build_probe(name: str, language: str, collected: Sequence[CollectedSet], gro
     without: dict[str, str] = {}
     for each in collected:
         made = each.challenge_set
-        if builder.add(made, len(usable), agreed.rules_for(made)):
+        if made.construction in agreed.excluded:
+            without[made.construction] = f"the protocol {agreed.protocol} does not count it"
+        elif builder.add(made, len(usable), agreed.rules_for(made)):
             usable.append(each)
         else:
-            without[made.construction] = "it has no contrast between sentences (formulas over regions are not evaluated)"
+            without[made.construction] = "it has no contrast: neither good and bad sentences, nor a prediction"
     if not usable:
         raise SetError(collected[0].challenge_set.file, None, "there is nothing to score in these sets")
     declared = {each.name: each for each in (*groupings, *(own for each in usable for own in each.challenge_set.groupings))}

@@ -8,9 +8,9 @@ from pathlib import Path
 from ...errors import UserError
 from .chance import chance_of
 from .checks import collection_notes, notes
-from .files import files_of, read
-from .sentence import sentence_of
+from .region_sentence import sentence_of
 from .suite import Suite
+from .suite_files import files_of, read
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

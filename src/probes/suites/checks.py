@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from .core_tier import core_notes
 from .feasibility import can_fail, can_hold
 from .formula import Comparison, Formula, Reference, comparisons, references
-from .patterns import pattern_notes
+from .formula_patterns import pattern_notes
+from .region_sentence import sentence_of
 from .released import RELEASED
-from .sentence import sentence_of
 from .suite import Item, Suite, counted_formulas, sentences
 
 FEW_ITEMS = 20

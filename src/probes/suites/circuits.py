@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .suite import ItemRule, Suite
+from .suite import Suite
 
 CIRCUITS = ("agreement", "licensing", "center_embedding", "long_distance", "gross_state", "garden_path", "linearization")
 # Names of the 34 published English suites. nn-nv-rpl belongs to none.
@@ -27,20 +27,6 @@ MODIFIED = {
 }
 
 
-class Protocol(NamedTuple):
-    """How a published study counts: the item rule of suites that declare none, and the suites that it leaves out."""
-
-    item_rule: ItemRule
-    excluded: tuple[str, ...]
-
-
-# Both judge the 34 English suites by their first prediction; Pérez-Mayos et al. average over all 34.
-PROTOCOLS = {
-    "hu2020": Protocol("first", ("fgd-embed3", "fgd-embed4", "nn-nv-rpl")),
-    "perez_mayos": Protocol("first", ()),
-}
-
-
 class Stability(NamedTuple):
     """One phenomenon: the suite without a modifier, its versions with one, and the mean over the latter."""
 
@@ -57,17 +43,6 @@ def circuit_of(suite: Suite) -> str:
 
 def published_circuit(name: str) -> str:
     return next((circuit for pattern, circuit in PUBLISHED if pattern.fullmatch(name)), "")
-
-
-def item_rule_of(suite: Suite, protocol: str) -> ItemRule:
-    """What a suite declares; a page of ours that declares none means all. Published files take the rule of the protocol."""
-    published = not suite.meta.get("item_rule") and not suite.declared_circuit
-    return PROTOCOLS[protocol].item_rule if published and protocol in PROTOCOLS else suite.item_rule
-
-
-def is_counted(suite: Suite, protocol: str) -> bool:
-    """Whether a protocol has a suite in its tables."""
-    return protocol not in PROTOCOLS or suite.name not in PROTOCOLS[protocol].excluded
 
 
 def base_of(suite: Suite) -> str:

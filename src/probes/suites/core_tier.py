@@ -7,7 +7,7 @@ from functools import cache
 from ...data.grammar.clitics import render
 from ...data.grammar.folder import CORPUS, folder_of, load
 from ...data.grammar.unroll import Node, unroll
-from .sentence import sentence_of
+from .region_sentence import sentence_of
 from .suite import Suite, sentences
 
 LISTED = 12

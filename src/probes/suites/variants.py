@@ -1,7 +1,7 @@
 """A condition of an item as a variant of a minimal set: its sentence, with the regions as spans of words."""
 
 from ..challenge_set import Span, Variant
-from .sentence import RegionSpan, sentence_of
+from .region_sentence import RegionSpan, sentence_of
 from .suite import Item, Suite
 
 

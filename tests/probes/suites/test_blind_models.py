@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.probes.suites.files import files_of, read
 from concord.probes.suites.formula import Reference
 from concord.probes.suites.margins import judge
-from concord.probes.suites.sentence import sentence_of
+from concord.probes.suites.region_sentence import sentence_of
 from concord.probes.suites.suite import Suite, counted_formulas
+from concord.probes.suites.suite_files import files_of, read
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "shared/reference/syntaxgym"
 FILES = files_of([PUBLISHED]) if PUBLISHED.is_dir() else []

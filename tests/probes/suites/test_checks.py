@@ -7,8 +7,8 @@ import pytest
 from concord.probes.suites.__main__ import main
 from concord.probes.suites.checks import collection_notes, notes
 from concord.probes.suites.core_tier import corpus_words
-from concord.probes.suites.files import read
 from concord.probes.suites.json_files import suite_from
+from concord.probes.suites.suite_files import read
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "shared/reference/syntaxgym"
 NOUNS = ["dog", "cat", "cow", "bird", "horse", "fox"]

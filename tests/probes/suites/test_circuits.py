@@ -7,8 +7,6 @@ from concord.probes.suites.circuits import (
     base_of,
     circuit_means,
     circuit_of,
-    is_counted,
-    item_rule_of,
     published_circuit,
     sg_score,
     stability,
@@ -74,13 +72,3 @@ def test_the_published_pairs_are_eight_suites_of_six_phenomena():
     assert len(MODIFIED) == 6
     assert sum(map(len, MODIFIED.values())) == 8
     assert all(published_circuit(name) in CIRCUITS for versions in MODIFIED.values() for name in versions)
-
-
-def test_protocols_say_what_counts():
-    assert item_rule_of(suite(name="fgd_hierarchy"), "hu2020") == "first"
-    assert item_rule_of(suite(name="fgd_hierarchy"), "perez_mayos") == "first"
-    assert item_rule_of(suite(name="fgd_hierarchy"), "default") == "all"
-    assert item_rule_of(suite(name="sva_src", circuit="agreement"), "perez_mayos") == "all"
-    assert item_rule_of(suite(name="fgd_hierarchy", item_rule="each"), "hu2020") == "each"
-    assert [is_counted(suite(name=name), "hu2020") for name in ("fgd-embed3", "nn-nv-rpl", "mvrr")] == [False, False, True]
-    assert is_counted(suite(name="nn-nv-rpl"), "perez_mayos")

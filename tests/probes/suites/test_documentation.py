@@ -2,7 +2,7 @@
 
 from concord.probes.suites.chance import chance_of
 from concord.probes.suites.checks import notes
-from concord.probes.suites.page import read_page
+from concord.probes.suites.suite_page import read_page
 
 
 def test_the_page_of_the_documentation_compiles(root, tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from concord.errors import UserError
 from concord.probes.suites.checks import notes
-from concord.probes.suites.files import read
+from concord.probes.suites.suite_files import read
 
 PAGE = """\
 name: small

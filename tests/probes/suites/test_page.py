@@ -4,8 +4,8 @@ import pytest
 from concord.probes.challenge_set import SetError
 from concord.probes.suites.chance import chance_of
 from concord.probes.suites.json_files import document_of, suite_from
-from concord.probes.suites.page import read_page
-from concord.probes.suites.sentence import sentence_of
+from concord.probes.suites.region_sentence import sentence_of
+from concord.probes.suites.suite_page import read_page
 
 PAGE = """\
 # Agreement across a relative clause.

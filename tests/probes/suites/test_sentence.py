@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from concord.probes.challenge_set import SetError
 from concord.probes.pairs import words_of
-from concord.probes.suites.files import files_of, read
 from concord.probes.suites.json_files import suite_from
-from concord.probes.suites.sentence import sentence_of
+from concord.probes.suites.region_sentence import sentence_of
 from concord.probes.suites.suite import sentences
+from concord.probes.suites.suite_files import files_of, read
 from concord.probes.suites.variants import variants_of
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "shared/reference/syntaxgym"

@@ -9,9 +9,9 @@ import pytest
 from concord.probes.challenge_set import SetError
 from concord.probes.suites.csv_files import head_file, read_csv, write_csv
 from concord.probes.suites.evaluated import Place, RegionValue, with_values
-from concord.probes.suites.files import files_of, read, write
 from concord.probes.suites.formula import Reference
 from concord.probes.suites.json_files import document_of, read_json, suite_from, write_json
+from concord.probes.suites.suite_files import files_of, read, write
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "shared/reference/syntaxgym"
 

@@ -21,13 +21,13 @@ class RegionSpan(NamedTuple):
     end_word: int
 
 
-class Sentence(NamedTuple):
+class RegionSentence(NamedTuple):
     text: str
     words: tuple[str, ...]
     regions: tuple[RegionSpan, ...]
 
 
-def sentence_of(suite: Suite, item: Item, condition: Condition, language: str) -> Sentence:
+def sentence_of(suite: Suite, item: Item, condition: Condition, language: str) -> RegionSentence:
     """The sentence as a reader would write it; words are those that a word-level model of the language reads."""
     text = ""
     words: list[str] = []
@@ -47,7 +47,7 @@ def sentence_of(suite: Suite, item: Item, condition: Condition, language: str) -
             None,
             f"item {item.number}, {condition.name}: a word of {text!r} spans two regions; let regions begin and end with words",
         )
-    return Sentence(text, tuple(words), tuple(spans))
+    return RegionSentence(text, tuple(words), tuple(spans))
 
 
 def gap_between(text: str, chunk: str, joiner: Joiner) -> str:

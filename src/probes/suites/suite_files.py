@@ -6,8 +6,8 @@ from pathlib import Path
 from ..challenge_set import SetError
 from .csv_files import read_csv, write_csv
 from .json_files import read_json, write_json
-from .page import read_page
 from .suite import Suite
+from .suite_page import read_page
 
 READERS: dict[str, Callable[[Path], Suite]] = {
     ".suite": read_page,
