@@ -43,15 +43,25 @@ def _contrasts(suite: Suite, language: str) -> Iterator[Contrast]:
     """Each prediction by itself, and all of them at once; under which item rules each is counted."""
     first = sentence_of(suite, suite.items[0], suite.items[0].conditions[0], language)
     spans = {region.number: span_name(region) for region in first.regions}
+    texts = {f"prediction {each.name or number}": each.formula for number, each in enumerate(suite.predictions, start=1)}
     counted: dict[str, tuple[Formula, list[str]]] = {}
     rules_of_counting: tuple[ItemRule, ...] = ("all", "first", "each")
     for rule in rules_of_counting:
-        for name, formula in counted_formulas(suite, rule):
-            counted.setdefault(name, (formula, []))[1].append(rule)
-    for name, (formula, rules) in counted.items():
-        groups = tuple(tuple(_clause(each, spans) for each in way) for way in normal_form(formula))
-        every = len(rules) == 3
-        yield Contrast(name, groups, metric=suite.metric, scale=BITS, tested="named", item_rules=() if every else tuple(rules))
+        for name, tree in counted_formulas(suite, rule):
+            counted.setdefault(name, (tree, []))[1].append(rule)
+    for name, (tree, rules) in counted.items():
+        groups = tuple(tuple(_clause(each, spans) for each in way) for way in normal_form(tree))
+        every = len(rules) == len(rules_of_counting)
+        formula = texts.get(name) or " & ".join(f"({text})" for text in texts.values())
+        yield Contrast(
+            name,
+            groups,
+            metric=suite.metric,
+            scale=BITS,
+            tested="named",
+            formula=formula,
+            item_rules=() if every else tuple(rules),
+        )
 
 
 def _clause(comparison: Comparison, spans: dict[int, str]) -> Clause:
