@@ -1,12 +1,14 @@
-"""Real prose to token ids: `python benchmarks/corpora.py FOLDER [de fr …] [--times 16]`.
+"""Real prose to token ids: `python benchmarks/corpora.py FOLDER [de fr …] [--times 16]`, or `--small`.
 
 FOLDER holds `<lang>.txt.xz`, a paragraph a line. Every corpus is prepared in a process of its own, with 50,000 words counted in
 train and valid, on all cores. Memory is the peak of the preparing process, and of the largest of those that work for it. For 4 ×
 (or another number) the text is written so often, and in the copies every word of more than six letters is another word, so that
 new words keep coming as they do in a larger text. Covered: challenge items of ours all of whose words are in the vocabulary.
+With --small the text is a few sentences of the built-in corpus.
 """
 
 import argparse
+import itertools
 import lzma
 import multiprocessing
 import re
@@ -14,13 +16,14 @@ import resource
 import string
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import yaml
 from concord.data.corpora import CorpusRecipe, Downloads
 from concord.data.corpus import Corpus
-from concord.data.grammar import constructions, folder_of, languages
+from concord.data.grammar import Draw, constructions, folder_of, languages, load
 from concord.machine import cores
 from concord.probes.readers.grammar import expand_grammar
 from concord.settings.corpora import read_corpus_settings
@@ -91,15 +94,30 @@ def repeated(file: Path, target: Path, times: int) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("languages", nargs="*")
     parser.add_argument("--times", type=int, default=4, choices=range(2, 27), metavar="N")
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
     asked = parser.parse_args()
-    folder, more = asked.folder, f"{asked.times} ×"
+    if not (asked.folder or asked.small):
+        parser.error("a FOLDER with <lang>.txt.xz is needed, or --small")
+    with tempfile.TemporaryDirectory() as made:
+        compare(asked.folder or prose(Path(made)), asked.languages or (["de"] if asked.small else languages()), asked.times)
+
+
+def prose(folder: Path) -> Path:
+    """Sentences of the German corpus, a paragraph a line."""
+    drawn = list(itertools.islice(Draw(load(folder_of("de"), "corpus"), seed=0), 300))
+    (folder / "de.txt.xz").write_bytes(lzma.compress("\n".join(drawn).encode()))
+    return folder
+
+
+def compare(folder: Path, chosen: Sequence[str], times: int) -> None:
+    more = f"{times} ×"
     columns = ["sentences", "words", "types", "unknown", "words covered", "items covered", "MB", "s", "MB/s", "from cache s"]
     sizes = table(f"corpora with 50,000 words, {len(cores())} cores", "lang", numbers=columns)
     memory = table("peak MB", "lang", numbers=["1 ×", "a worker", more, "a worker ", f"{more}: MB", "types", "MB/s"])
-    for lang in asked.languages or languages():
+    for lang in chosen:
         with tempfile.TemporaryDirectory() as work:
             cache = Path(work) / "cache"
             plain = Path(work) / f"{lang}.txt"
@@ -112,7 +130,7 @@ def main() -> None:
             numbers = (f"{corpus.read[name]:,}" for name in ("sentences", "words", TYPES))
             speed = (f"{megabytes:.0f}", f"{seconds:.1f}", f"{megabytes / seconds:.1f}", f"{again:.2f}")
             sizes.add_row(lang, *numbers, f"{unknown:.2%}", f"{words:.1%}", f"{items:.1%}", *speed)
-            large = repeated(folder / f"{lang}.txt.xz", Path(work) / "large.txt", asked.times)
+            large = repeated(folder / f"{lang}.txt.xz", Path(work) / "large.txt", times)
             taken, _, most, most_worker = measured(lang, large, cache)
             types = prepared(lang, large, cache).read[TYPES]
             peaks = (f"{peak:.0f}" for peak in (own, worker, most, most_worker))

@@ -1,4 +1,4 @@
-"""Pretrained models: `python benchmarks/pretrained.py [speed] [causal] [masked] [coverage]`. What it needs is no dependency:
+"""Pretrained models: `python benchmarks/pretrained.py [speed] [causal] [masked] [coverage]`. What it needs is no dependency.
 
 speed      ours against minicons and against one pair at a time (as published), on two small models with random weights and heads
            of real size; needs  pip install --no-deps minicons accelerate pandas pillow wonderwords python-dateutil six psutil
@@ -9,15 +9,15 @@ coverage   what published rules keep of the published French sets, with the toke
            needs  pip install blingfire==0.1.8
 
 Speed is measured in seconds of one thread's own time, so that a busy machine does not disturb it. Whole sets are scored by ours,
-whose speed depends on what sentences share; a sample by the others, whose speed does not.
+whose speed depends on what sentences share; a sample by the others, whose speed does not. With --small only `masked` is run, on
+few items after few steps, to see that it runs.
 """
 
+import argparse
 import functools
 import importlib.util
 import os
 import random
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,6 +28,7 @@ import transformers
 from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, challenge_sentences
+from concord.places import cache_folder
 from concord.probes.challenge_set import ChallengeSet
 from concord.probes.collection import ItemSelection, collect
 from concord.probes.contract import Contract, Rules
@@ -48,7 +49,7 @@ SHORT = 8  # words: short sentences teach agreement soonest
 REAL = 30_522  # pieces of BERT: the table that the head multiplies with
 MARKS = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
 Pairs = list[tuple[ProbeSentence, ProbeSentence]]
-CACHE = Path(tempfile.gettempdir()) / "concord-benchmark"
+CACHE = cache_folder("benchmarks")
 
 
 def sets(path: Path, language: str, names: Sequence[str] = (), limit: int | None = None) -> list[ChallengeSet]:
@@ -249,9 +250,9 @@ def causal() -> None:
 # masked: a model that is trained here
 
 
-def trained(steps: int = 1400, batch: int = 128) -> Pretrained:
+def trained(sentences: int, steps: int, batch: int = 128) -> Pretrained:
     """A BERT of two million parameters, on short sentences of the built-in corpus that are in no challenge set."""
-    text = [line for line in lines(corpus(60_000)) if len(line.split()) <= SHORT]
+    text = [line for line in lines(corpus(sentences)) if len(line.split()) <= SHORT]
     tokenizer = wordpiece(text, 1000)
     torch.manual_seed(0)
     size = {"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 1024}
@@ -281,10 +282,10 @@ def trained(steps: int = 1400, batch: int = 128) -> Pretrained:
     return saved(model, tokenizer, "trained")
 
 
-def masked() -> None:
-    model = trained()
+def masked(small: bool = False) -> None:
+    model = trained(1000, 5, 8) if small else trained(60_000, 1400)
     scorings = ["masked_target", "pll", "pll_word_l2r", "pll_whole_word", "left_to_right", "sentence_ce"]
-    found = {made.construction: pairs(made) for made in sets(folder_of("en"), "en", SEVEN, limit=ITEMS)}
+    found = {made.construction: pairs(made) for made in sets(folder_of("en"), "en", SEVEN, limit=3 if small else ITEMS)}
     console.width = 120
     view = table("a small BERT of the built-in English corpus", "set", numbers=["n", *scorings])
     everything: dict[str, list[np.ndarray]] = {name: [] for name in scorings}
@@ -325,7 +326,19 @@ def published() -> None:
 
 PARTS = {"speed": speed, "causal": causal, "masked": masked, "coverage": published}
 
-if __name__ == "__main__":
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="|".join(PARTS), help="all if none is named")
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    asked = parser.parse_args()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    for part in sys.argv[1:] or PARTS:
+    if asked.small:
+        masked(small=True)
+        return
+    for part in asked.parts or PARTS:
         PARTS[part]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,11 @@
 """Scoring a challenge set: the prefix tree against length-bucketed batches of 64 and against one sentence at a time.
 
-    python benchmarks/probing.py [--transformer] [--share 0.1] [--repeat 3] [--set FILE]
+    python benchmarks/probing.py [--transformer] [--share 0.1] [--repeat 3] [--set FILE] [--small]
 
 A random model of 50,001 words (LSTM 2 × 800; or a Transformer of 4 × 512) and the French sentences across a subject relative,
 with every word's score kept. The rivals are measured on a share of the batches, and on 300 single sentences, and extrapolated;
-ours on everything, the best of several. The published set is used where --set names it, otherwise ours.
+ours on everything, the best of several. The published set is used where --set names it, otherwise ours. With --small both
+networks have a few units and score a few sentences, to see that it runs.
 """
 
 import argparse
@@ -35,12 +36,12 @@ TRANSFORMER = {
 }
 
 
-def sentences(file: Path | None, final: bool) -> list[str]:
-    path = file or (PUBLISHED if PUBLISHED.exists() else locate("grammars/{lang}", "fr"))
+def sentences(file: Path | None, final: bool, limit: int | None) -> list[str]:
+    path = file or (PUBLISHED if PUBLISHED.exists() and limit is None else locate("grammars/{lang}", "fr"))
     print(
         f"set: {'published' if path == PUBLISHED else path.name}, {'closed by a scored .' if final else 'without a final token'}"
     )
-    chosen = ItemSelection(() if path.is_file() else ("subj_rel",), contract=Contract("default", Rules(final=final)))
+    chosen = ItemSelection(() if path.is_file() else ("subj_rel",), limit, contract=Contract("default", Rules(final=final)))
     form = "clams" if path.is_file() else "grammar"
     return [text for each in collect(path, "fr", form, cache_folder("sets"), chosen) for text in each.challenge_set.sentences]
 
@@ -95,7 +96,7 @@ def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -
     some = random.Random(1).sample(buckets, max(int(len(buckets) * share), 1))
     took, batched = timed(lambda: [in_batches(model, [ids[i] for i in bucket], 64) for bucket in some], max(repeat - 1, 1))
     batches = took * len(texts) / sum(map(len, some))
-    few = random.Random(2).sample(range(len(ids)), 300)
+    few = random.Random(2).sample(range(len(ids)), min(300, len(ids)))
     took, _ = timed(lambda: [in_batches(model, [ids[i]], 1) for i in few], 1)
     singly = took * len(texts) / len(few)
     theirs = {
@@ -109,7 +110,7 @@ def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -
     print(f"  {len(texts):,} sentences, {sum(map(len, ids)):,} words, {forest.contexts():,} contexts")
     print(f"  ours           {ours:8.1f} s   (best of {repeat}, {len(texts) / ours:,.0f} sentences/s)")
     print(f"  batches of 64  {batches:8.1f} s   {batches / ours:6.1f} × ours   (from {len(some)} of {len(buckets)} batches)")
-    print(f"  one at a time  {singly:8.1f} s   {singly / ours:6.1f} × ours   (from 300)")
+    print(f"  one at a time  {singly:8.1f} s   {singly / ours:6.1f} × ours   (from {len(few)})")
     print(f"  largest difference {worst:.1e} nats a sentence; {differ} of {len(pairs):,} verdicts differ")
 
 
@@ -119,12 +120,21 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.1)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--set", type=Path)
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
     arguments = parser.parse_args()
-    network, width = (TRANSFORMER, 512) if arguments.transformer else (LSTM, 800)
+    if arguments.small:
+        for network in (LSTM | {"hidden": 16}, TRANSFORMER | {"layers": 1, "feedforward": 16}):
+            run(network, 16, arguments.set, 0.5, 1, limit=100)
+    else:
+        network, width = (TRANSFORMER, 512) if arguments.transformer else (LSTM, 800)
+        run(network, width, arguments.set, arguments.share, arguments.repeat)
+
+
+def run(network: dict, width: int, file: Path | None, share: float, repeat: int, limit: int | None = None) -> None:
     model = initialise_model(Architecture(V, width, tied=False, dropout=0.2, init=0.1, network=network), 1).eval()
     print(f"{network['name']}, {model.parameter_count():,} parameters, {torch.get_num_threads()} threads")
     for final in (False, True):
-        measure(model, sentences(arguments.set, final), arguments.share, arguments.repeat)
+        measure(model, sentences(file, final, limit), share, repeat)
 
 
 if __name__ == "__main__":

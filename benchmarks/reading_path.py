@@ -1,7 +1,7 @@
 """How far a reader has to go: what a training run and an evaluation pass through, and counts over the source.
 
-`python benchmarks/reading_path.py [ROOT]`: ROOT is a checkout (this one unless another is named), before or after the source
-became one package. Reports are left out of the traces: they are a program of their own.
+`python benchmarks/reading_path.py [ROOT] [--small]`: ROOT is a checkout (this one unless another is named), before or after the
+source became one package. Reports are left out of the traces: they are a program of their own.
 
 A function is counted once, however often it is called; comprehensions and lambdas belong to the function they stand in.
 A border is crossed where a function leads, directly or through a framework, to one in another file of the project:
@@ -28,6 +28,11 @@ from types import CodeType, FrameType
 COMMANDS = {
     "training": "train.py debug=fast data.workers=1 data.limit=60 trainer.threads=1 paths.runs=runs name=traced",
     "evaluation": "evaluate.py ckpt_path=runs/traced/checkpoints/best.ckpt probes.limit=20 paths.results=results",
+}
+# A corpus is prepared and a model made, and nothing trained.
+SMALL = {
+    "summary": "train.py debug=summary probes=none data.exclude_challenge=false data.sentences={train:60,valid:20,test:20} "
+    "data.workers=1 paths.runs=runs"
 }
 Place = tuple[str, str]  # a file of the project, and a function in it
 
@@ -182,9 +187,9 @@ def duplicate_pairs(root: Path) -> int:
 # ------------------------------------------------------------------------------------- command
 
 
-def rows(root: Path) -> Iterator[tuple[str, int]]:
+def rows(root: Path, commands: dict[str, str]) -> Iterator[tuple[str, int]]:
     with tempfile.TemporaryDirectory() as temporary:
-        for name, command in COMMANDS.items():
+        for name, command in commands.items():
             yield from ((f"{name}: {what}", count) for what, count in traced(root, command, Path(temporary)).items())
     yield from static_counts(root).items()
 
@@ -192,6 +197,7 @@ def rows(root: Path) -> Iterator[tuple[str, int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).resolve().parents[1], help="a checkout")
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
     parser.add_argument("--names", action="store_true", help="which names have two meanings")
     parser.add_argument("--trace", help=argparse.SUPPRESS)
     parser.add_argument("--to", type=Path, help=argparse.SUPPRESS)
@@ -200,7 +206,7 @@ def main() -> None:
     if asked.trace:
         asked.to.write_text(json.dumps(trace(root, asked.trace.split())), encoding="utf-8")
         return
-    for name, count in rows(root):
+    for name, count in rows(root, SMALL if asked.small else COMMANDS):
         print(f"{name:<32} {count:>6,}")
     if asked.names:
         files = sorted((root / "src").rglob("*.py"))

@@ -1,20 +1,21 @@
-"""Speed and memory of training: `python benchmarks/training.py [small|large]`. Everything in one run, on the same model and data.
+"""Speed and memory of training: `python benchmarks/training.py [few] [many] [--small]`. All ways on the same model and data.
 
-(a) our path: `lm.fit` through Lightning, with metrics.csv and checkpoints as `train.py` uses them;
+(a) our path: `concord.runs.fit` through Lightning, with metrics.csv and checkpoints as `train.py` uses them;
 (b) a bare PyTorch loop: the same batches, `nn.LSTM` and the full cross-entropy, nothing else;
 (c) the ceiling: matrix multiplications of the model's sizes alone, as many as a step needs.
 Every way runs in a process of its own, in turns, several times; the best of each counts, since the machine may be disturbed.
-`small` is the default German run (800 words); `large` has 50,001 words and text of the same sentence lengths.
+`few` is the default German run (800 words); `many` has 50,001 words and text of the same sentence lengths.
 """
 
+import argparse
 import logging
 import multiprocessing
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,57 +25,67 @@ from concord.data.corpus import Corpus, Split, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource
 from concord.data.vocabulary import Vocabulary
-from concord.lm.model import Architecture, initialise_model
-from concord.runs.fit import Recipe, fit
+from concord.lm.model import initialise_model
+from concord.runs.fit import PreparedRun, Recipe, architecture, fit
 from concord.runs.progress_report import ProgressReport
 from concord.runs.run_folder import RunFolder
+from concord.settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from concord.terminal import console, table
+from rich.table import Table
 from torch import nn
 from torch.nn import functional as F
 
-REPEATS = 3
-SENTENCES = {"small": 6400, "large": 640}
+
+@dataclass(frozen=True)
+class Size:
+    name: str
+    sentences: int
+    words: int | None  # null: those of the built-in corpus
+    repeats: int = 3
+    width: int = 200
 
 
-def corpus(size: str, cache: Path) -> Corpus:
-    """The built-in German corpus; for `large` with every word replaced by one of 50,001."""
-    sizes = {"train": SENTENCES[size], "valid": 10, "test": 10}
+SIZES = (Size("few", 6400, None), Size("many", 640, 50_001))
+SMALL = (Size("many", 64, 2001, 1, 16),)
+
+
+def corpus(size: Size, cache: Path) -> Corpus:
+    """The built-in German corpus; where there are to be more words, with every word replaced by one of them."""
+    sizes = {"train": size.sentences, "valid": 10, "test": 10}
     made = prepare(GrammarSource(folder_of("de"), sizes, seed=0), VocabularyRule(None), cache)
-    if size == "small":
+    if size.words is None:
         return made
-    vocabulary = Vocabulary(["<eos>", "<unk>", *(f"w{i}" for i in range(49_999))])
+    vocabulary = Vocabulary(["<eos>", "<unk>", *(f"w{i}" for i in range(size.words - 2))])
     random = np.random.Generator(np.random.PCG64(0))
     splits = {}
     for name, split in made.splits().items():
-        ids = np.where(split.ids == 0, 0, random.integers(2, 50_001, len(split.ids))).astype(np.uint16)
+        ids = np.where(split.ids == 0, 0, random.integers(2, size.words, len(split.ids))).astype(np.uint16)
         splits[name] = Split(ids, split.offsets, 0)
     return Corpus(made.folder, vocabulary, **splits, report={})
 
 
-def recipe(size: str) -> Recipe:
-    width = 200
+def recipe(size: Size) -> Recipe:
     return Recipe(
-        architecture=Architecture(
-            2,
-            width,
+        model=ModelSettings(
+            "lstm",
+            embedding=size.width,
             tied=True,
             dropout=0.1,
             init=0.1,
-            network={"name": "lstm", "hidden": width, "layers": 2, "dropout": 0.1},
+            network={"name": "lstm", "hidden": size.width, "layers": 2, "dropout": 0.1},
+            optimizer={"name": "adamw", "lr": 0.002},
+            scheduler={"name": "constant"},
         ),
-        optimizer={"name": "adamw", "lr": 0.002},
-        scheduler={"name": "constant"},
         shape=Shape(64),
         evaluation_tokens=8192,
         seed=1,
-        checkpoints={"monitor": "valid/perplexity", "mode": "min", "every_n_steps": 1000, "at_words": []},
-        early_stopping={"monitor": "valid/perplexity", "mode": "min", "patience": None},
-        compile=False,
-        trainer={"accelerator": "cpu", "devices": 1, "max_epochs": 1, "gradient_clip_val": 1.0, "log_every_n_steps": 50},
+        checkpoints=CheckpointSettings(every_n_steps=1000),
+        early_stopping=EarlyStoppingSettings(),
+        trainer=TrainerSettings(accelerator="cpu", max_epochs=1),
     )
 
 
-def ours(size: str, cache: Path) -> float:
+def ours(size: Size, cache: Path) -> float:
     """Seconds of the training epoch alone, without validation and set-up, as the run itself reports them."""
     logging.disable()
     text, made = corpus(size, cache), recipe(size)
@@ -89,7 +100,8 @@ def ours(size: str, cache: Path) -> float:
     with tempfile.TemporaryDirectory() as folder:
         where = RunFolder(Path(folder))
         where.enter("", {})
-        fit(made, initialise_model(made.architecture_for(len(text.vocabulary)), 1), text, {}, where, [], None)
+        model = initialise_model(architecture(made.model, len(text.vocabulary)), made.seed)
+        fit(PreparedRun(made, text, model), {}, where, [], None)
     return taken[0]
 
 
@@ -106,9 +118,9 @@ class Bare(nn.Module):
         return self.decoder(self.dropout(self.lstm(self.dropout(self.embedding(x)))[0]))
 
 
-def bare(size: str, cache: Path) -> float:
+def bare(size: Size, cache: Path) -> float:
     text = corpus(size, cache)
-    model = Bare(len(text.vocabulary), 200)
+    model = Bare(len(text.vocabulary), size.width)
     optimiser = torch.optim.AdamW(model.parameters(), lr=0.002)
     loader = Loader(text.train, Shape(64), 1, Plan())
     start = time.perf_counter()
@@ -122,7 +134,7 @@ def bare(size: str, cache: Path) -> float:
     return time.perf_counter() - start
 
 
-def ceiling(size: str, cache: Path) -> float:
+def ceiling(size: Size, cache: Path) -> float:
     """The multiplications of forward and backward, at the speed of large square matrices on this machine."""
     text = corpus(size, cache)
     a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
@@ -132,42 +144,48 @@ def ceiling(size: str, cache: Path) -> float:
         a @ b
         best = min(best, time.perf_counter() - start)
     speed = 2 * 1024**3 / best
-    words, width = len(text.vocabulary), 200
+    words, width = len(text.vocabulary), size.width
     per_token = 3 * 2 * (2 * 8 * width * width + words * width)  # forward, and twice as much backward
     return text.train.tokens * per_token / speed
 
 
-def _measure(way: Callable[[str, Path], float], size: str, cache: Path) -> tuple[float, float]:
+def _measure(way: Callable[[Size, Path], float], size: Size, cache: Path) -> tuple[float, float]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds = way(size, cache)
     return seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 
 
-def measure(way: Callable[[str, Path], float], size: str, cache: Path) -> tuple[float, float]:
+def measure(way: Callable[[Size, Path], float], size: Size, cache: Path) -> tuple[float, float]:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as one:
         return one.submit(_measure, way, size, cache).result()
 
 
 def main() -> None:
-    for size in sys.argv[1:] or ["small", "large"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", metavar="few|many", help="how many words the model predicts; both if none is named")
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs: `many`, with few of everything")
+    asked = parser.parse_args()
+    known = {size.name: size for size in (SMALL if asked.small else SIZES)}
+    for size in [known[name] for name in asked.sizes or known]:
         with tempfile.TemporaryDirectory() as folder:
-            cache = Path(folder)
-            text = corpus(size, cache)
-            found: dict[str, list[tuple[float, float]]] = {"ours": [], "bare": [], "ceiling": []}
-            for _ in range(REPEATS):
-                for name, way in (("ours", ours), ("bare", bare), ("ceiling", ceiling)):
-                    found[name].append(measure(way, size, cache))
-            seconds = {name: min(s for s, _ in runs) for name, runs in found.items()}
-            memory = {name: min(m for _, m in runs) for name, runs in found.items()}
-            title = f"{size}: {len(text.vocabulary):,} words, {text.train.tokens:,} tokens, best of {REPEATS}"
-            view = table(title, "way", numbers=["tokens/s", "ratio to bare", "peak MB above idle", "ratio to bare "])
-            for name in found:
-                ratio = seconds["bare"] / seconds[name]
-                shown = f"{memory[name]:,.0f}", f"{memory[name] / memory['bare']:.2f}"
-                view.add_row(
-                    name, f"{text.train.tokens / seconds[name]:,.0f}", f"{ratio:.2f}", *(shown if name != "ceiling" else ("", ""))
-                )
-            console.print(view)
+            console.print(compare(size, Path(folder)))
+
+
+def compare(size: Size, cache: Path) -> Table:
+    text = corpus(size, cache)
+    found: dict[str, list[tuple[float, float]]] = {"ours": [], "bare": [], "ceiling": []}
+    for _ in range(size.repeats):
+        for name, way in (("ours", ours), ("bare", bare), ("ceiling", ceiling)):
+            found[name].append(measure(way, size, cache))
+    seconds = {name: min(s for s, _ in runs) for name, runs in found.items()}
+    memory = {name: min(m for _, m in runs) for name, runs in found.items()}
+    title = f"{size.name}: {len(text.vocabulary):,} words, {text.train.tokens:,} tokens, best of {size.repeats}"
+    view = table(title, "way", numbers=["tokens/s", "ratio to bare", "peak MB above idle", "ratio to bare "])
+    for name in found:
+        speed = f"{text.train.tokens / seconds[name]:,.0f}", f"{seconds['bare'] / seconds[name]:.2f}"
+        above = f"{memory[name]:,.0f}", f"{memory[name] / max(memory['bare'], 0.1):.2f}"
+        view.add_row(name, *speed, *(above if name != "ceiling" else ("", "")))
+    return view
 
 
 if __name__ == "__main__":
