@@ -335,6 +335,8 @@ def test_wrong_calls_are_explained(capsys):
 def test_every_collection_names_a_format_that_there_is(file, capsys):
     settings = collection(file.stem, "de")
     assert settings["format"] is None or reader(settings["format"])
-    if file.stem != "agreement":
+    ours = file.stem in ("agreement", "cases")
+    assert bool(settings["path"]) == ours
+    if not ours:
         assert main(["list", "de", "--collection", file.stem]) == 1
         assert "give its folder with --path" in capsys.readouterr().err
