@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from concord.data.grammar import Expansion, Group, constructions, folder_of, load
+from concord.data.grammar import Draw, Expansion, Group, constructions, folder_of, load
 from concord.data.grammar.audit import audit
 from concord.data.grammar.folder import collections
 
@@ -199,6 +199,26 @@ def test_no_sentence_is_good_in_one_german_set_and_bad_in_another():
                 for sentence in group.sentences:
                     (good if sentence.grammatical else bad).add(sentence.text)
     assert not good & bad
+
+
+def test_the_corpus_shows_every_word_and_keeps_most_of_itself_for_the_other_constructions():
+    draw = Draw(load(folder_of("de"), "corpus"), seed=0)
+    seen = {word for sentence in itertools.islice(draw, 20_000) for word in sentence.split()}
+    words = {word for name in CASES for group in groups(name) for sentence in group.sentences for word in sentence.text.split()}
+    assert not words - seen
+    special = ["pronoun", "refl", "modifier", "extended_modifier", "prefield", "past", "genitive"]
+    without = Draw(load(folder_of("de"), "corpus"), seed=0, withhold=special)
+    sentences = list(itertools.islice(without, 20_000))
+    assert not any(without.tags[tag] for tag in special)
+    assert not {word for s in sentences for word in s.split()} & {
+        *REFLEXIVES,
+        *REFLEXIVES.values(),
+        "mir",
+        "dir",
+        "wegen",
+        "besuchte",
+    }
+    assert all(0.01 * 20_000 < draw.tags[tag] < 0.15 * 20_000 for tag in special)
 
 
 def test_no_sentence_names_a_person_twice():
