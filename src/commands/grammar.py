@@ -24,6 +24,7 @@ Look at grammars, count and check them, draw a corpus.
   python -m concord.commands.grammar show de                   a few sentences of every German construction
   python -m concord.commands.grammar show de prep -n 20        twenty of one construction
   python -m concord.commands.grammar check de                  repetitions, balance, words the corpus never shows
+  python -m concord.commands.grammar check de/cases            the same of a collection in the language's folder
   python -m concord.commands.grammar check de --vocab words.txt    which words are missing, and what they cost
   python -m concord.commands.grammar sample de -n 10           draw sentences from the corpus grammar
   python -m concord.commands.grammar sample de -n 100000 --seed 1 --withhold obj_rel --exclude-sets --out de.txt
@@ -180,14 +181,15 @@ def _figures(found: Audit, absent: list[str], has_corpus: bool) -> list[str]:
 def _cells(found: Audit) -> str:
     """Groups for each combination of subject and attractor number."""
     if found.balanced:
-        return f"{len(found.cells)}×{max(found.cells.values(), default=0):,}"
+        return " + ".join(f"{len(cells)}×{max(cells.values()):,}" for cells in found.shapes().values())
     return "unbalanced: " + ", ".join(f"{'-'.join(cell)} {count:,}" for cell, count in sorted(found.cells.items()))
 
 
 def _corpus_words(folder: str, clitics: Clitics) -> set[str]:
-    """Every word that the corpus grammar of the folder can produce; nothing where there is none."""
-    path = folder_of(folder)
-    if not (path / f"{CORPUS}.avg").exists():
+    """Every word that the corpus grammar of the folder, or of the one above, can produce; nothing where there is none."""
+    places = [folder_of(folder), folder_of(folder).absolute().parent]
+    path = next((place for place in places if (place / f"{CORPUS}.avg").exists()), None)
+    if path is None:
         return set()
     draw = Draw(load(path, CORPUS), seed=0, clitics=clitics)
     # Joined clitics make words out of pairs, so the words are read off sentences, not off the rules.

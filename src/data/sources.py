@@ -12,6 +12,7 @@ import numpy as np
 from ..settings.languages import Clitics
 from .blocks import EXCLUDED, SENTENCES, Block, BlockPacker, Chunk, Reader, chunks, in_order, pack
 from .grammar import Draw, Expansion, constructions, load
+from .grammar.folder import collections
 from .grammar.sample import without_closing
 from .splits import SPLITS, Shares
 from .text import TextError, check_files, lines
@@ -39,13 +40,14 @@ NOTHING = Exclusion("", frozenset)
 
 
 def challenge_sentences(folder: Path, clitics: Clitics) -> Exclusion:
-    """The sentences of all challenge sets in a folder of grammars, grammatical or not."""
-    files = [folder / f"{name}.avg" for name in ("common", *constructions(folder))]
+    """The sentences of all challenge sets in a folder of grammars and the collections in it, grammatical or not."""
+    folders = [folder, *collections(folder)]
+    files = [each / f"{name}.avg" for each in folders for name in ("common", *constructions(each))]
     digests = [hashlib.blake2b(file.read_bytes()).hexdigest() for file in files if file.exists()]
     key = hashlib.blake2b(f"{clitics}{digests}".encode()).hexdigest()
 
     def expand() -> Collection[str]:
-        sets = (Expansion(load(folder, name), clitics) for name in constructions(folder))
+        sets = (Expansion(load(each, name), clitics) for each in folders for name in constructions(each))
         return {without_closing(sentence.text) for groups in sets for group in groups for sentence in group.sentences}
 
     return Exclusion(key, expand)

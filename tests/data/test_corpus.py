@@ -135,6 +135,7 @@ def test_the_built_in_corpus_leaves_challenge_sentences_out(tmp_path):
     exclude = challenge_sentences(folder, "split")
     corpus = prepare(GrammarSource(folder, sizes, seed=0, exclude=exclude), VocabularyRule(None), tmp_path / "cache")
     challenge = exclude.sentences()
+    assert {"der Arzt lacht", "ich beeile mich"} <= set(challenge)  # of the agreement sets, and of a collection beside them
     for split in corpus.splits().values():
         text = " ".join(corpus.vocabulary.decode(np.asarray(split.ids).tolist()))
         assert not {sentence.removesuffix(" .") for sentence in text.split(" <eos> ")} & challenge

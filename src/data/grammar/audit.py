@@ -23,13 +23,24 @@ class Audit:
 
     @property
     def balanced(self) -> bool:
-        """Whether every combination of the numbers that occur has as many groups."""
-        values = [set(column) for column in zip(*self.cells, strict=False)]
-        return len(set(self.cells.values())) <= 1 and len(self.cells) == math.prod(map(len, values))
+        """Whether every combination of the numbers that occur has as many groups, with and without an attractor."""
+        return all(_level(cells) for cells in self.shapes().values())
+
+    def shapes(self) -> dict[int, dict[tuple[str, ...], int]]:
+        """The cells by how many numbers they have: a set may hold sentences with and without an attractor."""
+        shapes: dict[int, dict[tuple[str, ...], int]] = {}
+        for cell, count in self.cells.items():
+            shapes.setdefault(len(cell), {})[cell] = count
+        return shapes
 
     @property
     def faults(self) -> int:
         return self.duplicates + self.tautologies + self.syncretic + self.alone + (not self.balanced)
+
+
+def _level(cells: dict[tuple[str, ...], int]) -> bool:
+    values = [set(column) for column in zip(*cells, strict=True)]
+    return len(set(cells.values())) <= 1 and len(cells) == math.prod(map(len, values))
 
 
 def audit(expansion: Expansion) -> Audit:

@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from ...settings.languages import Clitics
 from .clitics import MARK, joined_spans, render
+from .distinct import fillings, lexemes
 from .features import Value, read
 from .frames import Frame, frames
 from .notices import GrammarError, Notice
 from .rules import START, Grammar
 from .unroll import unroll
 from .variation import Variation, syncretism
-from .writer import Sentence, Writer
+from .writer import Sentence, Writer, repeated
 
 # Settings of the varied slots are worked out once a frame while there are no more than this, else anew each time.
 KEPT_SETTINGS = 10_000
@@ -43,7 +44,7 @@ class Expansion:
         self.marked = any(MARK.search(word) for body in grammar.rules.values() for a in body for word in map(str, a.parts))
         self.syncretic_sentences = 0
         self.groups_without_counterpart = 0
-        self.notices: tuple[Notice, ...] = (*grammar.notices, *syncretism(grammar))
+        self.notices: tuple[Notice, ...] = (*grammar.notices, *syncretism(grammar, self.root))
         self._check_vary()
 
     def __iter__(self) -> Iterator[Group]:
@@ -60,9 +61,11 @@ class Expansion:
         """The number of groups, without writing them out; groups that syncretism leaves empty are still counted."""
         total = 0
         for frame in frames(self.root):
-            variation = Variation(self.grammar, frame)
+            apart = lexemes(self.grammar, frame)
+            variation = Variation(self.grammar, frame, apart)
             fixed = (len(s.forms) for i, s in enumerate(frame.slots) if i not in variation.slots)
-            total += variation.size * math.prod(fixed)
+            free = math.prod(map(len, apart.values()))
+            total += variation.size * math.prod(fixed) // free * fillings(list(apart.values()))
         return total
 
     def _check_vary(self) -> None:
@@ -78,11 +81,14 @@ class Expansion:
                     raise GrammarError(vary.place, f"vary: no {reference.name} has the attributes of {reference}")
 
     def _groups(self, frame: Frame, number: Iterator[int]) -> Iterator[Group]:
-        variation = Variation(self.grammar, frame)
-        writer = Writer(frame, variation.slots, *read(self.grammar, frame))
+        variation = Variation(self.grammar, frame, lexemes(self.grammar, frame))
+        writer = Writer(frame, variation, *read(self.grammar, frame))
         kept = list(variation.settings()) if variation.size <= KEPT_SETTINGS else None
         for choice in writer.choices():
-            for versions, syncretic in kept if kept is not None else variation.settings():
+            taken = [lexeme for filling in choice for lexeme in filling.lexemes]
+            for versions, syncretic, words in kept if kept is not None else variation.settings():
+                if words and repeated([*taken, *words]):
+                    continue
                 self.syncretic_sentences += syncretic
                 if len(versions) == 1 and syncretic:
                     self.groups_without_counterpart += 1

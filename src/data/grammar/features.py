@@ -28,7 +28,9 @@ def read(grammar: Grammar, frame: Frame) -> tuple[dict[str, Value], list[Measure
             fixed[feature.name] = feature.constant
         elif (value := _value(grammar, feature, frame)) is not None:
             fixed[feature.name] = value
-    return fixed, measures
+    # What stands in braces wins over what is declared, and the outer and earlier braces over the others.
+    fixed |= dict(reversed(frame.given))
+    return fixed, [measure for measure in measures if measure.name not in dict(frame.given)]
 
 
 def _value(grammar: Grammar, feature: Feature, frame: Frame) -> str | None:

@@ -1,4 +1,7 @@
-"""Grammar files on disk: a folder holds `common.avg`, one file a construction, and perhaps `corpus.avg`."""
+"""Grammar files on disk: a folder holds `common.avg`, one file a construction, and perhaps `corpus.avg`.
+
+A folder inside it is a collection of further constructions, which shares the `common.avg` above it and may have its own.
+"""
 
 from functools import lru_cache
 from pathlib import Path
@@ -20,9 +23,9 @@ def languages() -> list[str]:
 
 
 def folder_of(language_or_path: str) -> Path:
-    """A language code, or a folder of grammar files."""
+    """A language code, a collection of a language (`de/cases`), or a folder of grammar files."""
     folder = GRAMMARS / language_or_path
-    if language_or_path in languages():
+    if language_or_path.partition("/")[0] in languages() and folder.is_dir():
         return folder
     path = Path(language_or_path)
     if path.is_dir():
@@ -43,13 +46,24 @@ def load(folder: Path, name: str, sidecar: Path | None = None) -> Grammar:
         there = [*constructions(folder), *([CORPUS] if (folder / f"{CORPUS}{SUFFIX}").exists() else [])]
         known = ", ".join(there) or "none"
         raise GrammarError(str(file), f"there is no grammar {name!r}; here are: {known}")
-    common = folder / f"{COMMON}{SUFFIX}"
-    shared = _statements(common) if common.exists() else ()
+    shared = tuple(statement for common in shared_files(folder) for statement in _statements(common))
     own = _statements(file)
     declared = any(isinstance(s, Attribute | Feature) for s in (*shared, *own))
     sidecar = sidecar or (None if declared else SIDECAR)
     extra = _statements(sidecar) if sidecar else ()
     return build(name, _shown(file), (*shared, *extra, *own))
+
+
+def shared_files(folder: Path) -> list[Path]:
+    """What all constructions of a folder share: the `common.avg` of the folder above it, then its own."""
+    files = (above / f"{COMMON}{SUFFIX}" for above in (folder.absolute().parent, folder))
+    return [file for file in files if file.exists()]
+
+
+def collections(folder: Path) -> list[Path]:
+    """The folders inside a language's folder that hold constructions of their own."""
+    inside = sorted(each for each in folder.iterdir() if each.is_dir())
+    return [each for each in inside if (folder / f"{COMMON}{SUFFIX}").exists() and constructions(each)]
 
 
 def read_text(file: Path) -> str:

@@ -27,6 +27,7 @@ class Frame(NamedTuple):
     slots: tuple[Slot, ...]
     constituents: tuple[Constituent, ...]
     tags: tuple[str, ...]
+    given: tuple[tuple[str, str], ...]  # features in braces, the template's first
 
 
 class _End(NamedTuple):
@@ -41,17 +42,18 @@ class _State(NamedTuple):
     slots: tuple[Slot, ...]
     constituents: tuple[Constituent, ...]
     tags: tuple[str, ...]
+    given: tuple[tuple[str, str], ...]
 
 
 def frames(root: Node) -> Iterator[Frame]:
     """All frames, template by template, alternatives in the order of the file. Memory does not grow with their number."""
     for template, branch in enumerate(root.branches):
-        stack = [_State(_chain(branch.parts, ()), (), (), branch.tags)]
+        stack = [_State(_chain(branch.parts, ()), (), (), branch.tags, branch.given)]
         while stack:
             state = stack.pop()
             if not state.pending:
                 ordered = tuple(sorted(state.constituents, key=lambda c: (c.start, -c.end)))
-                yield Frame(template, state.slots, ordered, state.tags)
+                yield Frame(template, state.slots, ordered, state.tags, state.given)
                 continue
             # The last pushed is taken up first.
             stack.extend(reversed(list(_step(state))))
@@ -76,7 +78,7 @@ def _expand(node: Node, rest: tuple, state: _State) -> Iterator[_State]:
     for branch in node.branches:
         if not _wordy(branch):
             pending = _chain(branch.parts, (_End(node.symbol, here), rest))
-            yield state._replace(pending=pending, tags=state.tags + branch.tags)
+            yield state._replace(pending=pending, tags=state.tags + branch.tags, given=state.given + branch.given)
         elif words:
             closed = Constituent(node.symbol, here, here + 1)
             yield state._replace(

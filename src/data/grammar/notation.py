@@ -1,8 +1,10 @@
 """The notation of grammar files: from text to statements. What they mean is decided in `rules`.
 
 S[] NP_1[$n,nom] VP[$n]                 a rule; alternatives are separated by |
-NP[$n] {3} Det[$n] N[$n] | {1 prep} …   {weight tags} in front of an alternative; {} alone is nothing
+NP[$n] {3} Det[$n] N[$n] | {1 prep} …   {weight tags feature=value} in front of an alternative; {} alone is nothing
 vary: VP[]                              the slot whose forms are exchanged
+vary: Refl[1,s] to [3,s]                … for this form alone
+distinct: N_1, N_2                      slots of a sentence that never hold the same word
 attribute number $n: s singular | p plural
 feature subject_number: number of NP_1
 feature distance: words from N_1 to VP
@@ -13,7 +15,7 @@ construction prep, simple_agrmt:        what follows holds for these constructio
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .notices import GrammarError, Place
 
@@ -23,7 +25,10 @@ TOKEN = re.compile(r"(?:[^\s\[\]]|\[[^\[\]]*\])+|\S")
 WEIGHT = re.compile(r"\d{1,9}(\.\d{1,9})?")
 TAG = re.compile(r"[^\W\d]\w*")
 VARIABLE = re.compile(r"\$([^\W\d]+)(\d*)")
-DIRECTIVE = re.compile(r"(vary|attribute|feature|paradigm|limit|construction)\b([^\[\]:|]*(?:\[[^\[\]]*\])?)\s*:(.*)", re.DOTALL)
+KEYWORDS = "vary|attribute|feature|paradigm|limit|construction|distinct"
+DIRECTIVE = re.compile(rf"({KEYWORDS})\b([^\[\]:|]*(?:\[[^\[\]]*\])?)\s*:(.*)", re.DOTALL)
+GIVEN = re.compile(r"([^\W\d]\w*)=([^\s{}=]+)")
+CHOSEN = re.compile(r"(.*\])\s+to\s+\[([^\[\]]*)\]", re.DOTALL)
 COMMENT = re.compile(r"(^|\s)#.*")
 
 
@@ -39,13 +44,25 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Varied(Reference):
+    """A slot of a `vary:` line; with `to`, its attributes are exchanged for these and no others."""
+
+    to: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        return Reference.__str__(self) + (f" to [{','.join(self.to)}]" if self.to else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Alternative:
-    """One right side: words and references, its weight in a corpus and the constructions it belongs to."""
+    """One right side: words and references, its weight in a corpus, the constructions it belongs to, the features it gives."""
 
     parts: tuple[str | Reference, ...]
     weight: float
     tags: tuple[str, ...]
     place: Place
+    given: tuple[tuple[str, str], ...] = ()
+    lexeme: str | None = None  # of a row of a paradigm: its first form, which names the word
 
     def __str__(self) -> str:
         return " ".join(map(str, self.parts))
@@ -62,7 +79,7 @@ class Rule:
 class Vary:
     """Each item is one slot, or several that change together (`D_1[] & D_2[]`)."""
 
-    items: tuple[tuple[Reference, ...], ...]
+    items: tuple[tuple[Varied, ...], ...]
     place: Place
 
 
@@ -96,7 +113,15 @@ class Limit:
     place: Place
 
 
-Statement = Rule | Vary | Attribute | Feature | Limit
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """Slots that never hold the same word within a sentence."""
+
+    names: tuple[str, ...]
+    place: Place
+
+
+Statement = Rule | Vary | Attribute | Feature | Limit | Distinct
 
 
 def parse(text: str, file: str) -> list[Statement]:
@@ -138,6 +163,8 @@ class _Parser:
                 yield _feature(subject, body, self.constructions, place)
             case "limit":
                 yield _limit(subject, body, place)
+            case "distinct":
+                yield _distinct(subject, body, place)
             case "paradigm":
                 self.paradigm = _paradigm(subject, body, place)
             case "construction":
@@ -152,7 +179,7 @@ class _Parser:
                 "separate the forms of one word by |, in the order of the paradigm line",
             )
         for left, cell in zip(self.paradigm, cells, strict=True):
-            yield Rule(left, (cell,), place)
+            yield Rule(left, (replace(cell, lexeme=str(cells[0])),), place)
 
     def _rule(self, line: str, place: Place) -> Rule:
         head, _, body = _split_left(line, place)
@@ -176,30 +203,34 @@ def _alternatives(body: str, place: Place) -> list[Alternative]:
 
 
 def _alternative(text: str, place: Place) -> Alternative:
-    weight, tags, rest = _annotation(text, place)
+    weight, tags, given, rest = _annotation(text, place)
     if not rest and not text.startswith("{"):
         raise GrammarError(
             place, "an alternative is empty; remove the extra |, or write {} for nothing (rows of a paradigm are indented)"
         )
-    return Alternative(tuple(_part(token, place) for token in TOKEN.findall(rest)), weight, tags, place)
+    return Alternative(tuple(_part(token, place) for token in TOKEN.findall(rest)), weight, tags, place, given)
 
 
-def _annotation(text: str, place: Place) -> tuple[float, tuple[str, ...], str]:
-    """`{3 obj_rel} …`: numbers are weights, names are tags."""
+def _annotation(text: str, place: Place) -> tuple[float, tuple[str, ...], tuple[tuple[str, str], ...], str]:
+    """`{3 obj_rel case=simple} …`: numbers are weights, names are tags, equations are features."""
     if not text.startswith("{"):
-        return 1.0, (), text
+        return 1.0, (), (), text
     inside, closed, rest = text[1:].partition("}")
     if not closed:
         raise GrammarError(place, f"{text!r} opens {{ and does not close it; write {{weight tag}} before the words")
-    weight, tags = 1.0, []
+    weight, tags, given = 1.0, [], {}
     for item in inside.replace(",", " ").split():
         if WEIGHT.fullmatch(item) and float(item) > 0:
             weight = float(item)
         elif TAG.fullmatch(item):
             tags.append(item)
+        elif (equation := GIVEN.fullmatch(item)) and equation[1] not in given:
+            given[equation[1]] = equation[2]
         else:
-            raise GrammarError(place, f"{item!r} in braces is neither a weight above 0 nor a tag (letters, digits, _)")
-    return weight, tuple(tags), rest.strip()
+            raise GrammarError(
+                place, f"{item!r} in braces is neither a weight above 0 nor a tag (letters, digits, _) nor a new feature=value"
+            )
+    return weight, tuple(tags), tuple(given.items()), rest.strip()
 
 
 def _part(token: str, place: Place) -> str | Reference:
@@ -240,18 +271,27 @@ def _name(text: str, place: Place) -> str:
     return text
 
 
-def _vary_items(body: str, place: Place) -> tuple[tuple[Reference, ...], ...]:
+def _vary_items(body: str, place: Place) -> tuple[tuple[Varied, ...], ...]:
     items = []
     for item in body.split(";"):
-        joined = tuple(_reference(slot.strip(), place) for slot in item.split("&") if slot.strip())
+        joined = tuple(_varied(slot.strip(), place) for slot in item.split("&") if slot.strip())
         if joined:
             items.append(joined)
     if not items:
         raise GrammarError(place, "vary: names no slot; write for instance vary: V[]")
     for name in (slot for item in items for slot in item):
-        if any(attribute.startswith("$") for attribute in name.attributes):
+        if any(attribute.startswith("$") for attribute in (*name.attributes, *(name.to or ()))):
             raise GrammarError(place, f"vary: {name} has a variable; name the attributes that stay the same, or none")
     return tuple(items)
+
+
+def _varied(text: str, place: Place) -> Varied:
+    chosen = CHOSEN.fullmatch(text)
+    slot = _reference(chosen[1].strip() if chosen else text, place)
+    to = _attributes(chosen[2], place) if chosen else None
+    if to is not None and (not to or set(to) == set(slot.attributes)):
+        raise GrammarError(place, f"vary: {text} exchanges nothing; write for instance vary: Refl[1,s] to [3,s]")
+    return Varied(slot.name, slot.attributes, to)
 
 
 def _attribute(subject: str, body: str, place: Place) -> Attribute:
@@ -295,6 +335,12 @@ def _limit(subject: str, body: str, place: Place) -> Limit:
     if not _names(subject) or not re.fullmatch(r"[0-9]|1[0-9]|20", body):
         raise GrammarError(place, f"limit {subject}: {body!r}; write limit NAME: and how often it may nest, 0 to 20")
     return Limit(_names(subject), int(body), place)
+
+
+def _distinct(subject: str, body: str, place: Place) -> Distinct:
+    if subject or not _names(body):
+        raise GrammarError(place, "distinct: names no slot; write for instance distinct: N_1, N_2")
+    return Distinct(_names(body), place)
 
 
 def _paradigm(subject: str, body: str, place: Place) -> tuple[Reference, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from .notation import VARIABLE, Alternative, Attribute, Feature, Limit, Reference, Rule, Statement, Vary
+from .notation import VARIABLE, Alternative, Attribute, Distinct, Feature, Limit, Reference, Rule, Statement, Vary
 from .notices import GrammarError, Notice, Place
 
 # A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
@@ -37,6 +37,7 @@ class Grammar:
     vary: tuple[Vary, ...]
     limits: dict[str, int]
     notices: tuple[Notice, ...]
+    distinct: tuple[Distinct, ...] = ()
 
     def spell(self, symbol: Symbol) -> str:
         """The symbol as its author wrote it, attributes in the author's order."""
@@ -81,6 +82,7 @@ def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
             rules.setdefault(symbol, []).extend(alternatives)
     if START not in rules:
         raise GrammarError(Place(file, 1), "there is no S[] rule; S[] is where every sentence starts")
+    _check_given(rules, written)
     return Grammar(
         name=name,
         file=file,
@@ -91,6 +93,7 @@ def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
         vary=tuple(s for s in statements if isinstance(s, Vary)),
         limits={n: s.depth for s in statements if isinstance(s, Limit) for n in s.names},
         notices=tuple(_repeated(rules, written)),
+        distinct=tuple(_distinct(statements, rules)),
     )
 
 
@@ -120,6 +123,27 @@ def _features(name: str, statements: list[Statement], attributes: tuple[Attribut
         if not feature.constructions or name in feature.constructions:
             features[feature.name] = feature
     return tuple(features.values())
+
+
+def _distinct(statements: list[Statement], rules: dict[Symbol, list[Alternative]]) -> Iterator[Distinct]:
+    known = {symbol.name for symbol in rules}
+    for line in (s for s in statements if isinstance(s, Distinct)):
+        for name in line.names:
+            if name not in known:
+                raise GrammarError(line.place, f"distinct: {name} names no slot; the names here are {', '.join(sorted(known))}")
+        yield line
+
+
+def _check_given(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, Reference]) -> None:
+    """Words of one list share a slot, so a feature cannot belong to one of them."""
+    for symbol, alternatives in rules.items():
+        for alternative in alternatives:
+            if alternative.given and symbol != START and all(isinstance(part, str) for part in alternative.parts):
+                name = alternative.given[0][0]
+                raise GrammarError(
+                    alternative.place,
+                    f"{written[symbol]} gives the feature {name} to words alone; give it to a template or a phrase",
+                )
 
 
 def _instances(rule: Rule, ranges: dict[str, tuple[str, ...]]) -> Iterator[tuple[Reference, list[Alternative]]]:

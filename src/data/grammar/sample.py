@@ -10,7 +10,7 @@ from ...settings.languages import Clitics
 from .clitics import MARK, render
 from .notices import GrammarError
 from .rules import Grammar
-from .unroll import Branch, Node, unroll
+from .unroll import Branch, Node, parents_first, unroll
 
 BLOCK = 16_384
 CLOSING = (" .", " !", " ?")
@@ -31,6 +31,10 @@ class Draw(Iterator[str]):
 
     def __post_init__(self) -> None:
         self.marked = any(MARK.search(word) for body in self.grammar.rules.values() for a in body for word in map(str, a.parts))
+        for line in self.grammar.distinct:
+            raise GrammarError(
+                line.place, "distinct: holds for challenge sets; a corpus draws each slot by itself: use lists that share no word"
+            )
         self._bits = {tag: 1 << i for i, tag in enumerate(self.grammar.tags())}
         self._masks: Counter[int] = Counter()
         self._plan = _Plan(unroll(self.grammar, self.withhold), self._bits)
@@ -78,7 +82,7 @@ class _Plan:
     """
 
     def __init__(self, root: Node, bits: dict[str, int]) -> None:
-        self.nodes = _parents_first(root)
+        self.nodes = parents_first(root)
         self.place = {id(node): i for i, node in enumerate(self.nodes)}
         self.tables = [_cumulative(node) for node in self.nodes]
         self.masks = [np.array([_mask(branch, bits) for branch in node.branches], dtype=np.int64) for node in self.nodes]
@@ -136,22 +140,6 @@ class _Plan:
                     masks[i][where] |= masks[child][offset : offset + len(where)]
                 phrases[i][where] = phrase
         return phrases[0], masks[0]
-
-
-def _parents_first(root: Node) -> list[Node]:
-    """Every node once, none before a node that refers to it."""
-    order: list[Node] = []
-    seen: set[int] = set()
-    stack: list[tuple[Node, bool]] = [(root, False)]
-    while stack:
-        node, left = stack.pop()
-        if left:
-            order.append(node)
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.append((node, True))
-            stack.extend((part, False) for branch in node.branches for part in branch.parts if not isinstance(part, str))
-    return order[::-1]
 
 
 def _mask(branch: Branch, bits: dict[str, int]) -> int:

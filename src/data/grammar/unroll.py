@@ -30,6 +30,7 @@ class Branch:
     weight: float
     tags: tuple[str, ...]
     place: Place
+    given: tuple[tuple[str, str], ...]
 
     @property
     def words(self) -> str:
@@ -50,6 +51,22 @@ def unroll(grammar: Grammar, withhold: Collection[str] = ()) -> Node:
         cause = f"after withholding {', '.join(withhold)}" if withhold else "within the limits of recursion"
         raise GrammarError(grammar.file, f"S[] has no sentence left {cause}; give it an alternative that ends")
     return root
+
+
+def parents_first(root: Node) -> list[Node]:
+    """Every node once, none before a node that refers to it."""
+    order: list[Node] = []
+    seen: set[int] = set()
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    while stack:
+        node, left = stack.pop()
+        if left:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((part, False) for branch in node.branches for part in branch.parts if not isinstance(part, str))
+    return order[::-1]
 
 
 class _Unroller:
@@ -111,7 +128,7 @@ class _Unroller:
             parts.append(node)
         if words:
             parts.append(" ".join(words))
-        return Branch(tuple(parts), alternative.weight, alternative.tags, alternative.place)
+        return Branch(tuple(parts), alternative.weight, alternative.tags, alternative.place, alternative.given)
 
     def _child(self, reference: Reference, place: Place) -> Node | None:
         return self.node(Symbol(reference.name, frozenset(reference.attributes)), place)

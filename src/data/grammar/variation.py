@@ -1,20 +1,23 @@
 """What a `vary:` line does to a frame: which slots change, to which forms, and which of these say nothing.
 
 The semantics are those of Mueller et al. (2020), section 3. `V[]` exchanges a form of V for every other form; `V[1]`
-for those that share the attribute 1; items separated by `;` add up. The grammatical form is never among the others.
+for those that share the attribute 1; items separated by `;` add up. `V[1] to [3]`, which is ours, exchanges a V that has
+the attribute 1 for the one that has 3 in its place. The grammatical form is never among the others.
 Forms are paired by their position in the list.
 """
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .distinct import Lexeme
 from .frames import Frame
-from .notation import Reference
+from .notation import Varied
 from .notices import GrammarError, Notice
 from .rules import Grammar, Symbol
+from .unroll import Node, parents_first
 
 
 class Version(NamedTuple):
@@ -46,14 +49,16 @@ class Unit:
 class Variation:
     """The varied slots of one frame, and every setting of them."""
 
-    def __init__(self, grammar: Grammar, frame: Frame) -> None:
+    def __init__(self, grammar: Grammar, frame: Frame, lexemes: Mapping[int, tuple[Lexeme, ...]]) -> None:
         self.grammar = grammar
+        self.lexemes = lexemes
         self.units = tuple(self._units(frame))
         self.slots = tuple(sorted(slot for unit in self.units for slot in unit.slots))
         self.size = math.prod(len(forms) for unit in self.units for forms in unit.forms[0])
 
-    def settings(self) -> Iterator[tuple[list[Version], int]]:
-        """For each choice of words in the varied slots: its versions, and how many were left out as syncretic.
+    def settings(self) -> Iterator[tuple[list[Version], int, list[Lexeme]]]:
+        """For each choice of words in the varied slots: its versions, how many were left out as syncretic, and the words that
+        must not be repeated.
 
         The first version is the grammatical one. With several units a version is grammatical only if all of them are.
         """
@@ -68,7 +73,9 @@ class Variation:
                 change = "+".join(version.change for version in combination if version.change)
                 ordered = tuple(forms[i] for i in back)
                 versions.append(Version(ordered, tuple(map(word_count, ordered)), change))
-            yield versions, full - len(versions)
+            chosen = zip(order, itertools.chain.from_iterable(positions), strict=True)
+            words = [self.lexemes[slot][position] for slot, position in chosen if slot in self.lexemes]
+            yield versions, full - len(versions), words
 
     def _units(self, frame: Frame) -> Iterator[Unit]:
         taken: set[int] = set()
@@ -85,6 +92,7 @@ class Variation:
 
     def _unit(self, frame: Frame, members: tuple[int, ...]) -> Unit:
         symbols = [symbol for i in members if (symbol := frame.slots[i].symbol) is not None]
+        self._check_chosen(symbols[0])
         versions = [symbols]
         changes = [""]
         for lead in counterparts(self.grammar, symbols[0]):
@@ -95,6 +103,14 @@ class Variation:
             changes.append(self._label(lead, gained))
         forms = tuple(tuple(self._forms(symbol, symbols[k]) for k, symbol in enumerate(row)) for row in versions)
         return Unit(members, tuple(changes), forms)
+
+    def _check_chosen(self, own: Symbol) -> None:
+        """A form that a line chooses must exist."""
+        for vary in self.grammar.vary:
+            for varied in (v for item in vary.items for v in item if v.name == own.name and v.to):
+                target = exchanged(varied, own)
+                if frozenset(varied.attributes) <= own.attributes and target not in self.grammar.rules:
+                    raise self.grammar.undefined(target, vary.place)
 
     def _label(self, symbol: Symbol, gained: frozenset[str]) -> str:
         """What changed, in the words of the attribute declarations: `plural`, `intrusive`."""
@@ -120,7 +136,7 @@ class Variation:
         return tuple(str(alternative) for alternative in alternatives)
 
 
-def vary_items(grammar: Grammar, name: str) -> list[tuple[Reference, ...]]:
+def vary_items(grammar: Grammar, name: str) -> list[tuple[Varied, ...]]:
     """The items of the `vary:` lines that speak of this name."""
     items = (item for vary in grammar.vary for item in vary.items)
     return [item for item in items if any(reference.name == name for reference in item)]
@@ -129,13 +145,24 @@ def vary_items(grammar: Grammar, name: str) -> list[tuple[Reference, ...]]:
 def counterparts(grammar: Grammar, own: Symbol) -> list[Symbol]:
     """What a nonterminal is exchanged for, in order of definition; never itself."""
     references = [r for item in vary_items(grammar, own.name) for r in item if r.name == own.name]
-    applicable = [kept for r in references if (kept := frozenset(r.attributes)) <= own.attributes]
-    return [other for other in grammar.namesakes(own) if other != own and any(kept <= other.attributes for kept in applicable)]
+    applicable = [r for r in references if frozenset(r.attributes) <= own.attributes]
+    return [other for other in grammar.namesakes(own) if other != own and any(_reaches(r, own, other) for r in applicable)]
 
 
-def syncretism(grammar: Grammar) -> Iterator[Notice]:
+def _reaches(varied: Varied, own: Symbol, other: Symbol) -> bool:
+    """Whether the item, which applies to `own`, exchanges it for `other`."""
+    return other == exchanged(varied, own) if varied.to else other.attributes >= frozenset(varied.attributes)
+
+
+def exchanged(varied: Varied, own: Symbol) -> Symbol:
+    """`own` with the attributes that the item chooses in the place of those it names."""
+    return Symbol(own.name, (own.attributes - frozenset(varied.attributes)) | frozenset(varied.to or ()))
+
+
+def syncretism(grammar: Grammar, root: Node) -> Iterator[Notice]:
     """Pairs of forms that look the same, so that exchanging them tests nothing. Joined slots are judged together, not here."""
-    for own in grammar.rules:
+    used = {node.symbol for node in parents_first(root)}
+    for own in (symbol for symbol in grammar.rules if symbol in used):
         items = vary_items(grammar, own.name)
         if not items or any(len(item) > 1 for item in items):
             continue

@@ -1,13 +1,14 @@
 """Puts words into a frame, quickly: stretches of slots are joined once and used for every sentence that has them."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from .clitics import Spans
+from .distinct import Lexeme
 from .features import Measure, Value
 from .frames import Frame, Slot
-from .variation import Version, word_count
+from .variation import Variation, Version, word_count
 
 # The most fillings of a stretch that are kept in memory; longer stretches are cut in two.
 KEPT_FILLINGS = 4096
@@ -28,14 +29,17 @@ class Filling(NamedTuple):
     text: str
     words: int
     measured: tuple[int, ...]
+    lexemes: tuple[Lexeme, ...]
 
 
 class Writer:
     """The sentences of one frame. Its pieces are, in order, stretches of free slots and varied slots."""
 
-    def __init__(self, frame: Frame, varied: tuple[int, ...], fixed: dict[str, Value], measures: list[Measure]) -> None:
+    def __init__(self, frame: Frame, variation: Variation, fixed: dict[str, Value], measures: list[Measure]) -> None:
         self.fixed = fixed
         self.measures = measures
+        self.lexemes = variation.lexemes
+        varied = variation.slots
         self.crossed = any(start <= slot < end for _, start, end in measures for slot in varied)
         self.varied = varied
         self.stretches: list[list[Filling]] = []
@@ -54,7 +58,8 @@ class Writer:
     def choices(self) -> Iterator[tuple[Filling, ...]]:
         """All fillings of the free slots; earlier slots change fastest, as in the published sets."""
         for choice in itertools.product(*reversed(self.stretches)):
-            yield choice[::-1]
+            if not self.lexemes or not repeated(lexeme for filling in choice for lexeme in filling.lexemes):
+                yield choice[::-1]
 
     def sentences(self, choice: tuple[Filling, ...], versions: list[Version]) -> list[Sentence]:
         """One sentence for each version of the varied slots."""
@@ -82,11 +87,13 @@ class Writer:
         return self.known_features[counts]
 
     def _fillings(self, slots: tuple[Slot, ...], start: int, end: int) -> Iterator[Filling]:
-        for choice in itertools.product(*(slot.forms for slot in reversed(slots[start:end]))):
-            forms = choice[::-1]
+        for places in itertools.product(*(range(len(slot.forms)) for slot in reversed(slots[start:end]))):
+            chosen = dict(enumerate(reversed(places), start))
+            forms = [slots[slot].forms[place] for slot, place in chosen.items()]
             counts = [word_count(form) for form in forms]
             measured = (sum(counts[max(m.start - start, 0) : max(m.end - start, 0)]) for m in self.measures)
-            yield Filling(" ".join(filter(None, forms)), sum(counts), tuple(measured))
+            words = tuple(self.lexemes[slot][place] for slot, place in chosen.items() if slot in self.lexemes)
+            yield Filling(" ".join(filter(None, forms)), sum(counts), tuple(measured), words)
 
     def _varied_words(self, measure: Measure, forms: tuple[str, ...]) -> int:
         return sum(word_count(form) for slot, form in zip(self.varied, forms, strict=True) if measure.start <= slot < measure.end)
@@ -101,6 +108,12 @@ class Writer:
             at += length
         self.known_spans[key] = tuple(spans)
         return self.known_spans[key]
+
+
+def repeated(words: Iterable[Lexeme]) -> bool:
+    """Whether a word stands in two slots that a `distinct:` line keeps apart."""
+    listed = list(words)
+    return len(set(listed)) < len(listed)
 
 
 def _cut(slots: tuple[Slot, ...], start: int, end: int) -> Iterator[tuple[int, int]]:

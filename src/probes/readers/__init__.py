@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ...data.grammar import languages
-from ...data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX
+from ...data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX, shared_files
 from ..challenge_set import SetError
 from ..pairs import LANGUAGES
 
@@ -75,5 +75,5 @@ def _set_files(folder: Path, suffixes: set[str]) -> list[Path]:
 def depends_on(file: Path, language: str, form: str) -> list[Path]:
     """The files besides its own that decide how a set file is read; a change of one is a change of the set."""
     if form == "grammar":
-        return [file.parent / f"{COMMON}{SUFFIX}", SIDECAR]
+        return [*shared_files(file.parent), SIDECAR]
     return [LANGUAGES / f"{language}.yaml"] if language else []

@@ -73,3 +73,21 @@ def test_a_file_that_is_not_utf8_is_told_where(author, tmp_path, capsys):
     (tmp_path / "simple.avg").write_bytes("S[] a\nS[] Bär".encode("latin-1"))
     assert main(["show", author]) == 1
     assert "simple.avg:2: not UTF-8: byte 0xe4 at offset 11; save the file as UTF-8" in capsys.readouterr().err
+
+
+def test_a_folder_inside_shares_what_the_folder_above_holds(author, tmp_path, capsys):
+    inside = tmp_path / "cases"
+    inside.mkdir()
+    (inside / "common.avg").write_text("Loud[] laut", encoding="utf-8")
+    (inside / "loud.avg").write_text("vary: V[]\nS[] N[$n] V[$n] Loud[]", encoding="utf-8")
+    assert main(["show", str(inside), "-n", "8"]) == 0
+    assert "Hund [bellt / *bellen] laut" in capsys.readouterr().out
+    assert main(["check", str(inside)]) == 1
+    assert "not in the corpus: laut" in capsys.readouterr().err
+    assert main(["count", author]) == 0
+    assert "loud" not in capsys.readouterr().out
+
+
+def test_a_collection_of_a_language_is_named_with_it(capsys):
+    assert main(["show", "de/cases", "simple"]) == 0
+    assert "simple  (140 groups)" in capsys.readouterr().out

@@ -103,6 +103,39 @@ V[p] bellen
     assert [g.tags for g in groups[:2]] == [("bare",), ("adjective",)]
 
 
+def test_a_template_or_a_phrase_can_give_features(grammar):
+    text = """
+attribute number $n: s singular | p plural
+feature case: declared
+feature person: third
+feature distance: words from N to V, Cop
+vary: V[]; Cop[]
+S[] {2 tagged case=simple sub_case=sg} N[s] VP[s] | {sub_case=both person=first} N[$n] VP[$n]
+S[] {distance=fixed verb_class=outer} N[s] VP[s]
+VP[$n] {verb_class=verb} V[$n] | {verb_class=copula} Cop[$n] alt
+N[s] er
+N[p] wir
+V[s] lacht
+V[p] lachen
+Cop[s] ist
+Cop[p] sind
+"""
+    found = [(g.sentences[0].text, g.tags, dict(g.features)) for g in Expansion(grammar(text))]
+    simple = {"case": "simple", "person": "third", "sub_case": "sg", "distance": 0}
+    both = {"case": "declared", "person": "first", "sub_case": "both", "distance": 0}
+    outer = {"case": "declared", "person": "third", "distance": "fixed", "verb_class": "outer"}
+    assert found == [
+        ("er lacht", ("tagged",), simple | {"verb_class": "verb"}),
+        ("er ist alt", ("tagged",), simple | {"verb_class": "copula"}),
+        ("er lacht", (), both | {"verb_class": "verb"}),
+        ("er ist alt", (), both | {"verb_class": "copula"}),
+        ("wir lachen", (), both | {"verb_class": "verb"}),
+        ("wir sind alt", (), both | {"verb_class": "copula"}),
+        ("er lacht", (), outer),
+        ("er ist alt", (), outer),
+    ]
+
+
 def test_a_rule_of_words_and_phrases_gives_both(expand):
     assert expand("S[] NP[] geht\nNP[] er | der N[] | sie\nN[] Hund | Esel") == [
         "er geht",
@@ -134,6 +167,29 @@ V[p] sprechen
     assert (found.groups, found.sentences, found.tautologies, found.duplicates) == (6, 12, 3, 2)
     assert not found.balanced
     assert found.cells == {("singular",): 4, ("plural",): 2}
+
+
+def test_sentences_with_and_without_an_attractor_are_balanced_each_by_themselves(grammar):
+    text = """
+attribute number $n: s singular | p plural
+feature subject_number: number of N_1
+feature attractor_number: number of N_2
+vary: V[]
+S[] N_1[$n] V[$n] | N_1[$n] nach N_2[$n2] V[$n]
+N_1[s] er
+N_1[p] wir
+N_2[s] dir | mir
+N_2[p] euch | uns
+V[s] geht
+V[p] gehen
+"""
+    found = audit(Expansion(grammar(text)))
+    assert found.shapes() == {
+        1: {("singular",): 1, ("plural",): 1},
+        2: {(a, b): 2 for a in ("singular", "plural") for b in ("singular", "plural")},
+    }
+    assert found.balanced
+    assert not audit(Expansion(grammar(text + "S[] N_1[s] nach N_2[s] V[s] heute"))).balanced
 
 
 def test_coverage_tells_lost_targets_from_blurred_contexts(grammar):

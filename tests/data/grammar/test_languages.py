@@ -113,6 +113,19 @@ def test_every_construction_can_be_withheld(lang):
     assert draw.tags["subj_rel"] > 250
 
 
+def test_german_sets_say_what_they_test():
+    positions = dict.fromkeys(["prep", "subj_rel", "obj_rel_across"], "between") | {"obj_rel_within": "before"}
+    for name in PUBLISHED_SIZES:
+        for group in itertools.islice(expansion("de", name), 0, None, 37):
+            features = group.features
+            assert (features["gender"], features["person"]) == ("masculine", "third")
+            assert features["local"] == ("yes" if features["distance"] == 0 else "no")
+            assert features.get("attractor_position") == positions.get(name)
+            good = set(group.sentences[0].text.split()[slice(*group.sentences[0].spans[0])])
+            expected = "copula" if good & {"ist", "sind"} else "dative" if name == "obj_rel_within" else "intransitive"
+            assert features.get("verb_class") == (expected if name != "long_vp_coord" else None)
+
+
 def test_hebrew_clitics_can_be_joined():
     split = next(iter(Expansion(load(folder_of("he"), "prep"), "split"))).sentences[0]
     joined = next(iter(Expansion(load(folder_of("he"), "prep"), "joined"))).sentences[0]

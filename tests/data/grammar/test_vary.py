@@ -25,6 +25,51 @@ def test_the_four_examples_of_the_paper(expand, vary, expected):
     assert expand(f"vary: {vary}\n{JE_PENSE}") == expected
 
 
+REFLEXIVE = """
+attribute person $p: 1 first | 2 second | 3 third
+S[] ich beeile Refl[acc,1,s]
+S[] wir beeilen Refl[acc,1,p]
+S[] ihr beeilt Refl[acc,2,p]
+paradigm Refl[acc]: 1,s | 2,s | 3,s | 1,p | 2,p | 3,p
+  mich | dich | sich | uns | euch | sich
+paradigm Refl[dat]: 1,s | 2,s
+  mir | dir
+"""
+
+
+def test_the_bad_form_can_be_chosen(grammar, expand):
+    vary = "vary: Refl[1,s] to [3,s]; Refl[1,p] to [2,s]; Refl[2,p] to [2,s]\n"
+    assert expand(vary + REFLEXIVE) == [
+        *("ich beeile mich", "*ich beeile sich"),
+        *("wir beeilen uns", "*wir beeilen dich"),
+        *("ihr beeilt euch", "*ihr beeilt dich"),
+    ]
+    assert [g.sentences[1].change for g in Expansion(grammar(vary + REFLEXIVE))] == ["third", "second-s", "s"]
+
+
+def test_a_chosen_form_keeps_its_other_attributes_and_adds_up_with_the_rest(expand):
+    first = "\n".join(
+        line for line in REFLEXIVE.splitlines() if not line.startswith("S[] wir") and not line.startswith("S[] ihr")
+    )
+    assert expand("vary: Refl[acc] to [dat]\n" + first) == ["ich beeile mich", "*ich beeile mir"]
+    assert expand("vary: Refl[acc] to [dat]; Refl[1,acc]\n" + first) == ["ich beeile mich", "*ich beeile uns", "*ich beeile mir"]
+
+
+def test_a_chosen_form_that_is_used_must_exist(expand):
+    with pytest.raises(GrammarError, match=r"x.avg:1: Refl\[1,dat,p\] is not defined; Refl is defined with other attributes"):
+        expand("vary: Refl[acc] to [dat]\n" + REFLEXIVE)
+
+
+def test_a_chosen_form_leads_joined_slots(expand):
+    text = "vary: D[a] to [c] & E[]\nS[] D[a] E[a]\nD[a] x\nD[b] y\nD[c] z\nE[a] u\nE[c] w"
+    assert expand(text) == ["x u", "*z w"]
+
+
+def test_forms_that_no_sentence_has_are_not_called_syncretic(grammar):
+    text = "vary: R[acc] to [dat]\nS[] R[1,acc]\nparadigm R: 1,acc | 3,acc | 1,dat | 3,dat\n  mich | sich | mir | sich"
+    assert Expansion(grammar(text)).notices == ()
+
+
 def test_forms_are_paired_by_position(expand):
     sentences = expand("vary: V[]\nS[] il V[s]\nV[s] dort | est petit\nV[p] dorment | sont petits")
     assert sentences == ["il dort", "*il dorment", "il est petit", "*il sont petits"]
