@@ -13,6 +13,7 @@ from ..settings.languages import Clitics
 from .blocks import EXCLUDED, SENTENCES, Block, BlockPacker, Chunk, Reader, chunks, in_order, pack
 from .grammar import Draw, Expansion, constructions, load
 from .grammar.sample import without_closing
+from .grammar.size import check_size
 from .splits import SPLITS, Shares
 from .text import TextError, check_files, lines
 
@@ -45,7 +46,7 @@ def challenge_sentences(folder: Path, clitics: Clitics) -> Exclusion:
     key = hashlib.blake2b(f"{clitics}{digests}".encode()).hexdigest()
 
     def expand() -> Collection[str]:
-        sets = (Expansion(load(folder, name), clitics) for name in constructions(folder))
+        sets = (check_size(Expansion(load(folder, name), clitics)) for name in constructions(folder))
         return {without_closing(sentence.text) for groups in sets for group in groups for sentence in group.sentences}
 
     return Exclusion(key, expand)
