@@ -14,6 +14,7 @@ from .blocks import EXCLUDED, SENTENCES, Block, BlockPacker, Chunk, Reader, chun
 from .grammar import Draw, Expansion, constructions, load
 from .grammar.folder import collections
 from .grammar.sample import without_closing
+from .grammar.size import check_size
 from .splits import SPLITS, Shares
 from .text import TextError, check_files, lines
 
@@ -47,7 +48,7 @@ def challenge_sentences(folder: Path, clitics: Clitics) -> Exclusion:
     key = hashlib.blake2b(f"{clitics}{digests}".encode()).hexdigest()
 
     def expand() -> Collection[str]:
-        sets = (Expansion(load(each, name), clitics) for each in folders for name in constructions(each))
+        sets = (check_size(Expansion(load(each, name), clitics)) for each in folders for name in constructions(each))
         return {without_closing(sentence.text) for groups in sets for group in groups for sentence in group.sentences}
 
     return Exclusion(key, expand)

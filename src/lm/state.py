@@ -4,7 +4,7 @@ Every tensor has B in second place, so that rows can be picked, joined, and sent
 """
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -14,14 +14,14 @@ from ..errors import UserError
 State: TypeAlias = "Tensor | tuple[State, ...] | list[State] | dict[str, State] | None"
 
 
-def map_tensors(function: Callable[..., Tensor], first: State, *others: State) -> State:
+def map_tensors(function: Callable[..., Tensor], first: State, *others: Any) -> State:
     """The same structure with the function applied to each tensor, of one state or of several that are alike."""
     if first is None:
         return None
     if isinstance(first, Tensor):
         return function(first, *others)
     if type(first) is dict:
-        return {key: map_tensors(function, value, *(other[key] for other in others)) for key, value in first.items()}  # type: ignore[index, call-overload]
+        return {key: map_tensors(function, value, *(other[key] for other in others)) for key, value in first.items()}
     if type(first) is tuple or type(first) is list:
         mapped = (map_tensors(function, *each) for each in zip(first, *others, strict=True))
         return tuple(mapped) if type(first) is tuple else list(mapped)

@@ -89,7 +89,7 @@ def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, 
     if settings.data is None or network is None or vocabulary is None or training is None:
         return {}
     languages = each_language(settings.lang or training.lang)
-    downloads = Downloads(Path(settings.paths.downloads), settings.paths.may_download)
+    downloads = Downloads(settings.paths.fetched, settings.paths.may_download)
     recipe = CorpusRecipe(settings.data, languages, training.tokenizer, downloads)
     test = encode_split(recipe.source(), vocabulary, "test", recipe.selection())
     begins = vocabulary.begins()

@@ -11,7 +11,7 @@ from .run_folder import RunFolder
 
 def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
     """The corpus of a run."""
-    downloads = Downloads(Path(settings.paths.downloads), settings.paths.may_download)
+    downloads = Downloads(settings.paths.fetched, settings.paths.may_download)
     return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads)
 
 

@@ -40,7 +40,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
 
 def prepare_corpus(settings: RunSettings) -> Corpus:
     """The corpus as numbers, prepared now if no run has needed it before."""
-    return corpus_recipe(settings).prepare(Path(settings.paths.cache))
+    return corpus_recipe(settings).prepare(settings.paths.corpora)
 
 
 def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> str:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from omegaconf import OmegaConf
 
 from ..errors import UserError
+from ..places import cache_folder
 from .corpora import CorpusSettings, corpus_class, read_corpus_settings
 from .languages import Clitics, Language, LanguageChoice, each_language, read_language_choice
 from .probing import ProbeSettings, read_probe_settings
@@ -33,9 +34,19 @@ class PathSettings:
 
     runs: str
     results: str
-    cache: str
-    downloads: str
+    cache: str | None = None
+    downloads: str | None = None
     offline: bool | str = False
+
+    @property
+    def corpora(self) -> Path:
+        """Where prepared corpora are kept; in the user's cache if nothing else was said."""
+        return Path(self.cache) if self.cache else cache_folder("corpora")
+
+    @property
+    def fetched(self) -> Path:
+        """Where files from the network are kept; in the user's cache if nothing else was said."""
+        return Path(self.downloads) if self.downloads else cache_folder("downloads")
 
     @property
     def may_download(self) -> bool:

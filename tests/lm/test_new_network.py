@@ -17,9 +17,10 @@ from concord.lm.model import Architecture, initialise_model
 from concord.lm.state import check_rows, map_tensors, tensors_in
 from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.incremental import IncrementalScorer
-from concord.settings import read_run_settings
+from concord.runs import fit
+from concord.runs.fit import read_recipe
+from concord.settings.overrides import read_composed
 from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 
 # Their states: one tensor; a dict with a list in it; B where it does not belong.
 GRU = """
@@ -99,28 +100,24 @@ def test_words_are_scored_by_a_tree_as_sentence_by_sentence(name):
 @pytest.mark.parametrize("name", ["gru", "nested"])
 def test_a_stream_carries_its_state_and_goes_on_from_a_checkpoint(tmp_path, name):
     text = training_runs.corpus(tmp_path / "cache", train=40)
-    made = training_runs.recipe("lstm", Shape(6, window=7))
-    made = replace(made, model=replace(made.model, network=architecture(name, 2).network))
-    training_runs.run(tmp_path / "whole", made, text)
-    constant = replace(made, model=replace(made.model, scheduler={"name": "constant"}))
-    half, whole = replace(constant, trainer=replace(made.trainer, max_epochs=1)), constant
-    training_runs.run(tmp_path / "one", whole, text)
-    training_runs.run(tmp_path / "two", half, text)
-    training_runs.run(tmp_path / "two", whole, text, resume=True)
+    network = {"name": name, "hidden": 12, "layers": 2}
+    whole, half = (training_runs.recipe("lstm", Shape(6, window=7), max_epochs=epochs) for epochs in (2, 1))
+    model = replace(whole.model, name=name, network=network, scheduler={"name": "constant"})
+    training_runs.run(tmp_path / "one", replace(whole, model=model), text)
+    training_runs.run(tmp_path / "two", replace(half, model=model), text)
+    training_runs.run(tmp_path / "two", replace(whole, model=model), text, resume=True)
     assert training_runs.same_weights(tmp_path / "one/checkpoints/last.ckpt", tmp_path / "two/checkpoints/last.ckpt")
-    model, _, _ = load_model(tmp_path / "whole/checkpoints/best.ckpt")
-    assert model.architecture.network["name"] == name
+    again, _, _ = load_model(tmp_path / "one/checkpoints/best.ckpt")
+    assert again.architecture.network == network
 
 
 def test_its_settings_are_read_from_a_file_beside_the_others(tmp_path, root: Path):
     shutil.copytree(root / "conf", tmp_path / "conf")
     (tmp_path / "conf/model/gru.yaml").write_text(YAML.replace("NAME", "gru"), encoding="utf-8")
     with initialize_config_dir(str(tmp_path / "conf"), version_base="1.3"):
-        plain = OmegaConf.to_container(compose("train", ["model=gru"]), resolve=True)
-    settings = read_run_settings({key: value for key, value in plain.items() if key not in ("hydra", "debug")})
-    model = settings.model
-    built = initialise_model(Architecture(9, model.embedding, model.tied, model.dropout, model.init, dict(model.network)), seed=0)
-    assert type(built.network).__name__ == "GRU"
+        settings = read_composed(compose("train", ["model=gru"]))
+    read_recipe(settings).check()
+    assert type(initialise_model(fit.architecture(settings.model, 9), seed=0).network).__name__ == "GRU"
 
 
 def test_a_state_that_keeps_no_contract_is_refused():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ...data.grammar import Expansion, load
 from ...data.grammar.folder import GRAMMARS, SUFFIX
+from ...data.grammar.size import check_size
 from ...settings.languages import Clitics
 from ..challenge_set import TARGET, ChallengeSet, Span, Value
 from ..contrast import pair_contrast
@@ -27,7 +28,7 @@ def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[Chal
 
 def expand_grammar(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
     """A construction of a folder of grammars, with the features and spans that the grammar knows."""
-    expansion = Expansion(load(folder, name), clitics)
+    expansion = check_size(Expansion(load(folder, name), clitics))
     made = ChallengeSet(name, language, dataset="grammar", file=str(folder / f"{name}{SUFFIX}"))
     spans: dict[tuple[tuple[int, int], ...], tuple[Span, ...]] = {}
     between = {"n_intervening": INTERVENING[name]} if name in INTERVENING and folder.parent == GRAMMARS else {}

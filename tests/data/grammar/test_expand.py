@@ -3,8 +3,12 @@
 import itertools
 import tracemalloc
 
-from concord.data.grammar import Expansion
+import pytest
+from concord.data.grammar import Expansion, GrammarError, folder_of, load
 from concord.data.grammar.audit import audit, coverage
+from concord.data.grammar.size import count_sentences
+from concord.data.sources import challenge_sentences
+from concord.probes.readers.grammar import expand_grammar
 
 PREP = """
 attribute number $n: s singular | p plural
@@ -197,3 +201,25 @@ def test_coverage_tells_lost_targets_from_blurred_contexts(grammar):
     found = coverage(Expansion(grammar(PREP)), vocabulary)
     assert (found.groups, found.target_missing, found.context_missing) == (16, 8, 4)
     assert found.missing == {"alt": 8, "Wirt": 4, "Wirten": 4}
+
+
+def test_a_set_that_explodes_is_counted_before_it_is_expanded(folder):
+    words = " | ".join(f"w{i}" for i in range(10))
+    slots = " ".join(["A[]"] * 7)
+    towers = "\n".join(f"A{i}[] " + " ".join([f"A{i + 1}[]"] * 9) for i in range(90))
+    path = folder(
+        wide=f"vary: V[]\nS[] {slots} V[s]\nA[] {words}\nV[s] ist | war\nV[p] sind | waren\n",
+        high=f"vary: V[]\nS[] A0[] V[s]\n{towers}\nA90[] a | b\nV[s] ist\nV[p] sind\n",
+    )
+    with pytest.raises(GrammarError, match="wide.avg: this grammar has 20,000,000 sentences, more than the 5,000,000 of a set"):
+        expand_grammar(path, "wide", "de")
+    with pytest.raises(GrammarError, match=r"high.avg: this grammar has over 1e\+18 sentences"):
+        expand_grammar(path, "high", "de")
+    with pytest.raises(GrammarError, match=r"high.avg: this grammar has over 1e\+18 sentences"):
+        challenge_sentences(path, "split").sentences()
+
+
+@pytest.mark.parametrize("name", ["simple_agrmt", "prep", "obj_rel_across"])
+def test_the_sentences_that_are_counted_are_those_that_are_written(name):
+    expansion = Expansion(load(folder_of("de"), name))
+    assert count_sentences(expansion.root) == expansion.count()
