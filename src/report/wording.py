@@ -1,6 +1,7 @@
 """Names for readers: of constructions, of their parts, of languages."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
@@ -45,6 +46,13 @@ def construction_name(name: str) -> str:
     if name.endswith("_inanim"):
         return f"{construction_name(name.removesuffix('_inanim'))} (inanimate)"
     return CONSTRUCTIONS.get(paper_name(name), name.replace("_", " ") if name.islower() else name)
+
+
+def construction_labels(names: Sequence[str]) -> dict[str, str]:
+    """For the rows of a table: what would be called the same is told apart by its own name."""
+    labels = {name: construction_name(name) for name in names}
+    shared = [label for label, count in Counter(labels.values()).items() if count > 1]
+    return {name: f"{label} ({name})" if label in shared else label for name, label in labels.items()}
 
 
 def language_name(code: str) -> str:

@@ -12,7 +12,7 @@ function powers(low, high, marks = [1, 2, 5]) {
     for (const m of marks) { const v = m * 10 ** p; if (v >= low * 0.999 && v <= high * 1.001) found.push(v); }
   return found;
 }
-// options: series [{name, i, x, y, sd, seeds}], y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chance, tags, label
+// options: series [{name, i, x, y, sd, seeds}], y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label
 function chart(box, options) {
   box.replaceChildren();
   const width = Math.max(box.clientWidth, 260), height = options.height;
@@ -49,7 +49,7 @@ function chart(box, options) {
   for (const v of xs) if (!options.xlog || v > 0) axis.append(svg("line", { x1: X(v), x2: X(v), y1: height - m.b, y2: height - m.b + 4 }), label(words(v), X(v), height - m.b + 18, "middle"));
   axis.append(svg("line", { x1: m.l, x2: width - m.r, y1: height - m.b, y2: height - m.b }), label("words seen", (m.l + width - m.r) / 2, height - 4, "middle"));
   const plot = svg("g", { "clip-path": `url(#${clip})` });
-  if (options.chance && options.chance > low) plot.append(svg("line", { class: "chance", x1: m.l, x2: width - m.r, y1: Y(options.chance), y2: Y(options.chance) }));
+  for (const chance of options.chances || []) if (chance >= low) plot.append(svg("line", { class: "chance", "data-chance": chance, x1: m.l, x2: width - m.r, y1: Y(chance), y2: Y(chance) }));
   for (const s of shown) {
     const points = s.x.map((x, k) => [x, s.y[k], s.sd ? s.sd[k] : null]).filter(([x, y]) => y !== null && (!options.xlog || x > 0) && (!options.y.log || y > 0));
     const spread = points.filter((p) => p[2] !== null);

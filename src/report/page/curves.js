@@ -8,11 +8,15 @@ function lines() {
   const own = inSet(state.set);
   if (state.lines === "constructions") {
     const condition = D.conditions[state.condition];
-    return [...condition.constructions, MEAN].filter((c) => condition.curves[c]).map((c) => line(condition.curves[c], D.constructions[c], names.indexOf(c), c));
+    return [...condition.constructions, MEAN].filter((c) => condition.curves[c]).map((c) => line(condition.curves[c], D.constructions[c], names.indexOf(c), c, chanceOf(condition, c)));
   }
-  return own.filter(([g]) => g.curves[state.construction]).map(([g, i], k) => line(g.curves[state.construction], g.name, k, "condition" + i));
+  return own.filter(([g]) => g.curves[state.construction]).map(([g, i], k) => line(g.curves[state.construction], g.name, k, "condition" + i, chanceOf(g, state.construction)));
 }
-const line = ([x, y, sd, seeds], name, i, key) => ({ x, y, sd, seeds, name, i, key });
+const line = ([x, y, sd, seeds], name, i, key, chance) => ({ x, y, sd, seeds, name, i, key, chance });
+const chanceOf = (g, c) => (g.estimates[c] ? g.estimates[c][5] : null);
+const chancesOf = (series) => [...new Set(series.map((s) => s.chance).filter((v) => v !== null && v !== undefined))];
+// The lowest value on an axis of accuracies: a little below what a model that does not care gets, and below all that is shown.
+const floorOf = (series) => Math.floor(Math.min(...chancesOf(series).map((v) => v - 0.1), ...series.flatMap((s) => s.y.filter((v) => v !== null)), 0.9) * 10) / 10;
 function drawCurves() {
   const own = inSet(state.set);
   if (!own.some(([, i]) => i === state.condition)) state.condition = (own.find(([g]) => Object.keys(g.curves).length) || own[0])[1];
@@ -35,8 +39,7 @@ function drawCurves() {
   chips.replaceChildren(...all.map((s) => el("button", { "aria-pressed": String(!state.off.has(s.key)), "data-key": s.key, onclick: () => { state.off.has(s.key) ? state.off.delete(s.key) : state.off.add(s.key); drawCurves(); const again = chips.querySelector(`[data-key="${CSS.escape(s.key)}"]`); if (again) again.focus(); } }, sample(s.i), s.name)));
   const visible = all.filter((s) => !state.off.has(s.key));
   const onzoom = (zoom) => { state.zoom = zoom; drawCurves(); };
-  const lowest = Math.min(0.4, ...visible.flatMap((s) => s.y.filter((v) => v !== null)));
-  chart($("accuracy-chart"), { series: visible, y: { name: "accuracy", low: Math.floor(lowest * 10) / 10, high: 1.005, most: 1, format: (v) => v.toFixed(2) }, height: 400, xlog: state.xlog, zoom: state.zoom, onzoom, chance: 0.5, tags: true, label: "accuracy against words seen" });
+  chart($("accuracy-chart"), { series: visible, y: { name: "accuracy", low: floorOf(visible), high: 1.005, most: 1, format: (v) => v.toFixed(2) }, height: 400, xlog: state.xlog, zoom: state.zoom, onzoom, chances: chancesOf(visible), tags: true, label: "accuracy against words seen" });
   const condition = D.conditions[state.condition];
   const perplexities = state.lines === "constructions" ? (condition.perplexity ? [line(condition.perplexity, condition.name, PLAIN, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
   $("perplexity-box").hidden = !perplexities.length;
