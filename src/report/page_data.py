@@ -10,7 +10,7 @@ from .conditions import Condition
 from .estimates import Estimates
 from .learning_curves import Curve, accuracy_curve, perplexity_curve
 from .results import Result
-from .wording import PARTS, construction_name, direction, in_paper_order, language_name
+from .wording import PARTS, construction_name, direction, families, in_paper_order, language_name
 
 
 def page_data(estimates: Estimates) -> dict[str, Any]:
@@ -20,6 +20,7 @@ def page_data(estimates: Estimates) -> dict[str, Any]:
     names = [*estimates.constructions, MEAN]
     return {
         "constructions": {name: construction_name(name) for name in names},
+        "families": families(estimates.constructions),
         "parts": _part_labels(numbered),
         "languages": {condition.language: language_name(condition.language) for condition in estimates.conditions},
         "conditions": [_condition(condition, estimates, places) for condition in estimates.conditions],
