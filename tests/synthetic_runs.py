@@ -125,8 +125,7 @@ def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: fl
         tables[name] = tabulate(whole, verdicts)
         file = "items.parquet" if len(names) == 1 else f"items-{name.replace('/', '-')}.parquet"
         save_items(folder / file, whole, verdicts, made, _identity(whole) | {"model": name})
-    known = {"words_seen": 0, "vocabulary": "v0", "options": None}
-    models = {name: {"model": name, **known, "scoring": name.rpartition("/")[2]} for name in names}
+    models = {name: {"model": name, "words_seen": 0, "vocabulary": "v0", "options": None, "scoring": None} for name in names}
     save_summary(folder, tables, _identity(whole) | {"models": models})
     return folder
 

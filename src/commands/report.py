@@ -34,7 +34,7 @@ def _run(asked: argparse.Namespace) -> int:
 
     require_packages("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
-    made = make_report(asked.runs, asked.baseline, crossings, asked.unchecked)
+    made = make_report(asked.runs, asked.baseline, crossings, asked.published)
     for note in made.notes():
         print(note)
     page = write_report(made, asked.out, figures=not asked.no_figures)
@@ -55,7 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items, joined by commas: these down")
     parser.add_argument("--columns", metavar="FEATURES", help="and these across")
     parser.add_argument(
-        "--unchecked", action="store_true", help="with published numbers that nobody has compared with the paper yet, marked ?"
+        "--published",
+        action="store_true",
+        help="all published numbers of these constructions, not only columns that fill half the rows",
     )
     parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
     return parser

@@ -4,7 +4,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .condition_names import name_conditions
+from .intervals import spread
 from .results import Result
 from .wording import language_name
 
@@ -28,6 +32,14 @@ class Condition:
     def constructions(self) -> list[str]:
         return list(dict.fromkeys(name for result in self.results for name in result.scores))
 
+    def spread(self, values: NDArray[np.float64]) -> float:
+        """Standard deviation over seeds: the sample's, or under the protocol of CLAMS the population's, as in their Table 5."""
+        return spread(values, self.of_population)
+
+    @property
+    def of_population(self) -> bool:
+        return self.first.contract.get("protocol") == "clams"
+
     @property
     def title(self) -> str:
         """With its language."""
@@ -40,6 +52,14 @@ class Condition:
     def with_seeds(self, name: str) -> str:
         """A name, and over how many runs the numbers are means."""
         return name if len(self.results) == 1 else f"{name} ({len(self.results)} seeds)"
+
+
+def about_deviation(conditions: Sequence[Condition]) -> str:
+    """Which standard deviation these conditions are shown with."""
+    populations = {condition.of_population for condition in conditions}
+    if len(populations) > 1:
+        return "± standard deviation over seeds (the sample's, n − 1; under the protocol clams the population's, n)"
+    return f"± standard deviation over seeds ({'the population’s, n' if populations == {True} else 'the sample’s, n − 1'})"
 
 
 def condition_key(result: Result) -> str:

@@ -2,53 +2,58 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..probes.accuracy import MEAN, constructions_of_mean
+from ..probes.accuracy import MEAN
 from .conditions import Condition
-from .intervals import NOTHING, Estimate, estimate, spread
+from .intervals import NOTHING, Estimate, estimate
 from .judgements import Judgements, Mismatch, final_judgements
-from .results import Result
 from .wording import in_paper_order
 
 
 class Estimates:
-    """What is known of every condition, computed once."""
+    """What is known of every condition, each computed once."""
 
-    def __init__(self, conditions: Sequence[Condition]) -> None:
+    def __init__(self, conditions: Sequence[Condition], known: dict[int, dict[str, Estimate]] | None = None) -> None:
         self.conditions = list(conditions)
+        self._known = {} if known is None else known  # by identity of the condition
 
     @cached_property
     def constructions(self) -> list[str]:
         return in_paper_order(list(dict.fromkeys(name for condition in self.conditions for name in condition.constructions)))
 
-    @cached_property
-    def all(self) -> dict[tuple[int, str], Estimate]:
-        """By number of the condition and construction, the mean among them."""
-        found = {}
-        for number, condition in enumerate(self.conditions):
-            for construction, value in _estimates(condition).items():
-                found[number, construction] = value
-        return found
+    @property
+    def sets(self) -> list[str]:
+        return list(dict.fromkeys(condition.first.set for condition in self.conditions))
+
+    def of_set(self, name: str) -> "Estimates":
+        """Those of one collection of sets: constructions of one name in several collections are not the same."""
+        return Estimates([condition for condition in self.conditions if condition.first.set == name], self._known)
 
     def of(self, condition: Condition, construction: str) -> Estimate:
-        return self.all.get((self.conditions.index(condition), construction), NOTHING)
+        """Of a construction, or of the mean over constructions."""
+        if id(condition) not in self._known:
+            self._known[id(condition)] = _estimate_all(condition)
+        return self._known[id(condition)].get(construction, NOTHING)
 
 
-def _estimates(condition: Condition) -> dict[str, Estimate]:
-    judged = _final_judgements(condition)
+def _estimate_all(condition: Condition) -> dict[str, Estimate]:
+    names = [*condition.constructions, MEAN]
+    judged = _judgements(condition)
     if judged is None:
-        return _without_items(condition)
-    parts = {name: judged.of(name) for name in condition.constructions}
-    scored = [name for name in constructions_of_mean(condition.constructions) if parts[name].n.sum()]
-    found = {name: estimate([part]) for name, part in parts.items()} | {MEAN: estimate([parts[name] for name in scored])}
+        found = {name: _estimate_without_items(condition, name) for name in names}
+    else:
+        parts = {name: judged.of(name) for name in condition.constructions}
+        scored = [name for name in condition.first.mean_over if parts[name].n.sum()]
+        found = {name: estimate([part]) for name, part in parts.items()} | {MEAN: estimate([parts[name] for name in scored])}
     return {name: _count_as_contract(condition, name, value) for name, value in found.items()}
 
 
-def _final_judgements(condition: Condition) -> Judgements | None:
+def _judgements(condition: Condition) -> Judgements | None:
     if not all(result.items for result in condition.results):
         return None
     try:
@@ -59,27 +64,25 @@ def _final_judgements(condition: Condition) -> Judgements | None:
 
 def _count_as_contract(condition: Condition, construction: str, found: Estimate) -> Estimate:
     """The mean as the contract counts it (CLAMS: (c+1)/(n+1)); the interval is that of c/n."""
-    values = _values(condition, construction)
+    values = _accuracies(condition, construction)
+    chance = condition.first.chance(construction)
     if not found.known or np.isnan(values).any():
-        return found
-    return Estimate(float(values.mean()), spread(values), found.low, found.high, found.seeds, found.n)
+        return replace(found, chance=chance)
+    return replace(found, mean=float(values.mean()), sd=condition.spread(values), chance=chance)
 
 
-def _values(condition: Condition, construction: str) -> NDArray[np.float64]:
-    return np.array([r.mean if construction == MEAN else _accuracy(r, construction) for r in condition.results])
+def _accuracies(condition: Condition, construction: str) -> NDArray[np.float64]:
+    """Of every run; not a number where one does not know the construction."""
+    if construction == MEAN:
+        return np.array([result.mean for result in condition.results])
+    return np.array([r.scores[construction].accuracy if construction in r.scores else math.nan for r in condition.results])
 
 
-def _accuracy(result: Result, construction: str) -> float:
-    return result.scores[construction].accuracy if construction in result.scores else math.nan
-
-
-def _without_items(condition: Condition) -> dict[str, Estimate]:
+def _estimate_without_items(condition: Condition, name: str) -> Estimate:
     """From accuracies alone: between seeds by their spread, of a single run by Wilson."""
-    found = {}
-    for name in [*condition.constructions, MEAN]:
-        values = _values(condition, name)
-        low, high = condition.first.scores[name].interval if name != MEAN and len(values) == 1 else (math.nan, math.nan)
-        n = 0 if name == MEAN else condition.first.scores[name].n if name in condition.first.scores else 0
-        if not np.isnan(values).any():
-            found[name] = Estimate(float(values.mean()), spread(values), low, high, len(values), n)
-    return found
+    values = _accuracies(condition, name)
+    if np.isnan(values).any():
+        return NOTHING
+    score = condition.first.scores.get(name)
+    low, high = score.interval if score and len(values) == 1 else (math.nan, math.nan)
+    return Estimate(float(values.mean()), condition.spread(values), low, high, len(values), score.n if score else 0)

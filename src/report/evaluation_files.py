@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..probes.result_files import read_summary
-from .results import ModelFacts, Result, final_scores
+from .results import ModelFacts, Result, final_groupings, final_groups, final_scores
 
 
 def read_evaluation(folder: Path) -> Iterator[Result]:
@@ -34,12 +34,12 @@ def read_evaluation(folder: Path) -> Iterator[Result]:
             items=file if file.exists() else None,
             measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
             references=references,
+            groupings=final_groupings(tables[name]),
+            groups=final_groups(tables[name]),
         )
 
 
 def _model_facts(name: str, known: Mapping[str, Any]) -> ModelFacts:
-    """A pretrained model has options, and is called `<model>/<scoring>`: the same model may be there once for each scoring."""
-    if not known.get("options"):
-        return ModelFacts(name)
-    model, _, scoring = name.rpartition("/")
-    return ModelFacts(model, scoring=scoring)
+    """A pretrained model is called `<model>/<scoring>`, and may be there once for each; earlier files tell it by its options."""
+    scoring = known.get("scoring") or (name.rpartition("/")[2] if known.get("options") else "")
+    return ModelFacts(name.removesuffix(f"/{scoring}"), scoring=scoring) if scoring else ModelFacts(name)

@@ -16,14 +16,14 @@ from .texts import OTHER
 from .wording import construction_name, in_paper_order, language_name
 
 # Of the run, not of the item.
-OF_RUNS = ("language", "condition")
+OF_RUNS = ("language", "set", "condition")
 CONSTRUCTION = "construction"
 ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts of the whole sets that have these values."
 Values = tuple[Any, ...]
 Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 
 
-def feature_table(conditions: Sequence[Condition], rows: str, columns: str) -> Grid:
+def feature_table(conditions: Sequence[Condition], rows: str, columns: str, name: str = "", title: str = "") -> Grid:
     """`rows` and `columns` are names of features, joined by commas where they are several."""
     down, across = ([name.strip() for name in each.split(",") if name.strip()] for each in (rows, columns))
     across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(conditions, name)]
@@ -39,8 +39,8 @@ def feature_table(conditions: Sequence[Condition], rows: str, columns: str) -> G
         for row in _sort_values(found, down)
     )
     note = ABOUT + (f" Without items that have these features, and not here: {', '.join(lacking)}." if lacking else "")
-    title = f"Accuracy by {', '.join(down) or 'nothing'}" + (f" and {', '.join(across)}" if across else "")
-    name = "-".join(["by", *down, *(["and"] if across else []), *across])
+    title = title or f"Accuracy by {', '.join(down) or 'nothing'}" + (f" and {', '.join(across)}" if across else "")
+    name = name or "-".join(["by", *down, *(["and"] if across else []), *across])
     return Grid(name, title, note, ", ".join(down), tuple(_head(across, column) for column in order), lines)
 
 
@@ -99,7 +99,8 @@ def _known_features(conditions: Sequence[Condition]) -> str:
 
 
 def _varies(conditions: Sequence[Condition], name: str) -> bool:
-    return len({condition.name if name == "condition" else condition.language for condition in conditions}) > 1
+    values = {"condition": lambda c: c.name, "language": lambda c: c.language, "set": lambda c: c.first.set}
+    return len({values[name](condition) for condition in conditions}) > 1
 
 
 def _accuracies(
@@ -108,7 +109,7 @@ def _accuracies(
     """Accuracy and n of every combination of values, in the items of one model."""
     if result.items is None:
         return {}
-    own = {"condition": condition.name, "language": result.language}
+    own = {"condition": condition.name, "language": result.language, "set": result.set}
     asked = [name for name in [*down, *across] if name not in own]
     known = parquet.read_schema(result.items).names
     if any(name not in known for name in asked):

@@ -49,13 +49,16 @@ def _final(estimates: Estimates, condition: Condition, result: Result) -> list[d
     rows = []
     for name, score in result.scores.items():
         found = estimates.of(condition, name)
-        counts = {"n": score.n, "ties": score.ties, "uncovered": score.uncovered}
-        parts = {part: value for part, (value, _) in score.parts.items()}
+        counts = {"chance": score.chance, "n": score.n, "ties": score.ties, "uncovered": score.uncovered}
+        parts = {part: own.accuracy for part, own in score.parts.items()}
         rows.append(
             moment | {"construction": name, "accuracy": score.accuracy, "low": found.low, "high": found.high} | counts | parts
         )
     found = estimates.of(condition, MEAN)
-    return [*rows, moment | {"construction": MEAN, "accuracy": result.mean, "low": found.low, "high": found.high}]
+    return [
+        *rows,
+        moment | {"construction": MEAN, "accuracy": result.mean, "low": found.low, "high": found.high, "chance": found.chance},
+    ]
 
 
 def _moments(result: Result) -> list[dict[str, Any]]:
@@ -66,5 +69,6 @@ def _moments(result: Result) -> list[dict[str, Any]]:
         for name in [*result.scores, MEAN]:
             own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
             if "accuracy" in own:
-                rows.append(when | {"construction": name} | {key: value for key, value in own.items() if key != "accuracy_dev"})
+                kept = {key: value for key, value in own.items() if key != "accuracy_dev"}
+                rows.append(when | {"construction": name, "chance": result.chance(name)} | kept)
     return rows

@@ -11,7 +11,7 @@ from .intervals import Estimate
 
 @dataclass(frozen=True)
 class Cell:
-    """What is shown, and the numbers behind it. `shade` is an accuracy by which the cell may be coloured."""
+    """What is shown, and the numbers behind it. `shade`, by which the cell may be coloured, is 0 at chance and 1 at the best."""
 
     text: str
     numbers: tuple[tuple[str, float], ...] = ()
@@ -76,14 +76,31 @@ def accuracy_cell(found: Estimate) -> Cell:
         return EMPTY
     text = f"{found.mean:.2f}" + ("" if math.isnan(found.sd) else f" ± {found.sd:.2f}")
     numbers = (("value", found.mean), ("sd", found.sd), ("low", found.low), ("high", found.high))
-    return Cell(text, (*numbers, ("runs", found.seeds), ("n", found.n)), found.mean)
+    counts = (("runs", found.seeds), ("n", found.n), ("chance", found.chance))
+    return Cell(text, (*numbers, *counts), _above_chance(found.mean, found.chance))
 
 
-def number_cell(value: float, text: str | None = None, shade: float | None = None) -> Cell:
-    """One number."""
+def _above_chance(value: float, chance: float) -> float | None:
+    return None if math.isnan(chance) or chance >= 1 else max((value - chance) / (1 - chance), 0.0)
+
+
+def chance_cell(values: Sequence[float]) -> Cell:
+    """One chance, or from lowest to highest where the columns were asked different items."""
+    if not values:
+        return EMPTY
+    text = "–".join(dict.fromkeys(f"{value:.2f}" for value in (min(values), max(values))))
+    return Cell(text, (("value", min(values)),))
+
+
+def freeze_rows(rows: Sequence[tuple[str, Sequence[Cell]]]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
+    return tuple((label, tuple(cells)) for label, cells in rows)
+
+
+def number_cell(value: float, text: str | None = None, chance: float = math.nan) -> Cell:
+    """One number; an accuracy, where there is a chance."""
     if math.isnan(value):
         return EMPTY
-    return Cell(text if text is not None else f"{value:,.2f}", (("value", value),), shade)
+    return Cell(text if text is not None else f"{value:,.2f}", (("value", value),), _above_chance(value, chance))
 
 
 def to_markdown(grid: Grid) -> str:

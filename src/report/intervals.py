@@ -19,7 +19,7 @@ DRAWS = 2000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds with its standard deviation between seeds (n − 1) and its 95 % interval over items and seeds."""
+    """A mean over seeds with its standard deviation between seeds, its 95 % interval over items and seeds, and chance."""
 
     mean: float
     sd: float
@@ -27,6 +27,7 @@ class Estimate:
     high: float
     seeds: int
     n: int
+    chance: float = math.nan
 
     @property
     def known(self) -> bool:
@@ -55,7 +56,7 @@ def estimate(parts: Sequence[Judgements], draws: int = DRAWS, seed: int = 0) -> 
         drawn = np.mean([resample_items(part, draws, rng) for part in parts], axis=0) + resample_seeds(means, draws, rng)
         below, above = np.quantile(drawn, [0.025, 0.975])
         low, high = min(low, float(below)), max(high, float(above))
-    return Estimate(mean, spread(means), max(low, 0.0), min(high, 1.0), seeds, sum(sizes))
+    return Estimate(mean, spread(means), max(0.0, low), min(1.0, high), seeds, sum(sizes))
 
 
 def _joint(halves: list[float]) -> float:
@@ -63,9 +64,9 @@ def _joint(halves: list[float]) -> float:
     return math.sqrt(math.fsum(half * half for half in halves)) / len(halves)
 
 
-def spread(values: NDArray[np.float64]) -> float:
-    """Standard deviation between seeds; not known of one."""
-    return float(values.std(ddof=1)) if len(values) > 1 else math.nan
+def spread(values: NDArray[np.float64], population: bool = False) -> float:
+    """Standard deviation between seeds, the sample's (n − 1) or the population's (n); not known of one."""
+    return float(values.std(ddof=0 if population else 1)) if len(values) > 1 else math.nan
 
 
 def resample_items(judged: Judgements, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from .conditions import Condition
 from .estimates import Estimates
 from .learning_curves import Curve, accuracy_curve, perplexity_curve
 from .results import Result
-from .wording import PARTS, construction_name, direction, in_paper_order, language_name
+from .wording import PARTS, construction_name, direction, families, in_paper_order, language_name
 
 
 def page_data(estimates: Estimates) -> dict[str, Any]:
@@ -20,11 +20,18 @@ def page_data(estimates: Estimates) -> dict[str, Any]:
     names = [*estimates.constructions, MEAN]
     return {
         "constructions": {name: construction_name(name) for name in names},
-        "parts": PARTS,
+        "families": families(estimates.constructions),
+        "parts": _part_labels(numbered),
         "languages": {condition.language: language_name(condition.language) for condition in estimates.conditions},
         "conditions": [_condition(condition, estimates, places) for condition in estimates.conditions],
         "results": [_result(result) for result in numbered],
     }
+
+
+def _part_labels(results: Sequence[Result]) -> dict[str, str]:
+    """Of all groups of items that any result has."""
+    names = [part for result in results for score in result.scores.values() for part in score.parts]
+    return {part: PARTS.get(part, part) for part in dict.fromkeys([*PARTS, *names]) if part in names}
 
 
 def results_in(conditions: Sequence[Condition]) -> list[Result]:
@@ -51,7 +58,7 @@ def _condition(condition: Condition, estimates: Estimates, places: dict[int, int
 
 def _estimate(estimates: Estimates, condition: Condition, name: str) -> list[float | None]:
     found = estimates.of(condition, name)
-    return [_number(value) for value in (found.mean, found.sd, found.low, found.high, found.n)]
+    return [_number(value) for value in (found.mean, found.sd, found.low, found.high, found.n, found.chance)]
 
 
 def _curve(curve: Curve, condition: Condition) -> list[list[float | None]] | None:
@@ -67,7 +74,7 @@ def _number(value: float) -> float | None:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    parts = {name: {part: _number(v) for part, (v, _) in score.parts.items()} for name, score in result.scores.items()}
+    parts = {name: {part: _number(own.accuracy) for part, own in score.parts.items()} for name, score in result.scores.items()}
     return {
         "name": result.name,
         "seed": result.seed,

@@ -1,9 +1,17 @@
-"""Numbers from papers, for columns beside ours. They are data, in published.csv: source, language, construction, model, value.
+"""Numbers from papers, for columns beside ours. They are data, in published.csv, one row for each number in a table of a paper.
 
-`checked` says whether a value has been compared with its paper. One that has not is shown only on request, with a question mark.
+source, table   the paper, and its table (`text`: a number in its text)
+language        ISO 639-1; `all` where it is over languages, empty where it is of none
+model, training as the paper calls it; monolingual, multilingual or pretrained
+construction    by our names; of gevalm by the names of its folders; `average`: the paper's own
+condition       a part of the items (`sgpl`), a version of them (`nonce, overall`), or the family to which a table is devoted
+metric          accuracy, accuracy_percent, perplexity, pairs, …
+value, sd, n    as printed; `sd` over seeds or models, `n` items
+note            what is known to be wrong in the paper
 """
 
 import csv
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,37 +20,98 @@ from .wording import paper_name
 
 FILE = Path(__file__).with_name("published.csv")
 PERPLEXITY = "perplexity"
+AVERAGE = "average"
+SCALE = {"accuracy": 1.0, "accuracy_percent": 0.01, PERPLEXITY: 1.0}  # to shares of one
+# Conditions under which a number stands for the whole of a construction.
+WHOLE = ("", "test corpus", "subject-verb agreement", "reflexive anaphora", "negative polarity items", "original, overall")
+SHARE = 0.5  # of the rows that a column must fill to be shown unasked
 
 
 @dataclass(frozen=True)
 class Published:
+    """A number as a paper prints it."""
+
     source: str
+    table: str
     language: str
-    construction: str
     model: str
+    training: str
+    construction: str
+    condition: str
+    metric: str
     value: float
-    checked: bool
+    sd: float | None
+    n: int | None
+    note: str
+
+    @property
+    def share(self) -> float:
+        """An accuracy between 0 and 1, whatever the paper prints."""
+        return self.value * SCALE[self.metric]
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """What one paper says of one model in one language, by construction; `average` is its own, over these constructions."""
+
+    source: str
+    tables: tuple[str, ...]
+    model: str
+    training: str
+    values: dict[str, Published]
+    average: Published | None
+
+    @property
+    def title(self) -> str:
+        return f"{self.source} Table{'s' if len(self.tables) > 1 else ''} {', '.join(self.tables)}"
+
+    def fills(self, constructions: Collection[str]) -> float:
+        """The share of these constructions that it has a number for."""
+        names = {paper_name(name) for name in constructions}
+        return len(names & set(self.values)) / len(names) if names else 0.0
 
 
 @cache
 def published() -> tuple[Published, ...]:
     """All of them, in the order of the file."""
     with FILE.open(encoding="utf-8", newline="") as stream:
-        return tuple(
-            Published(
-                row["source"], row["language"], row["construction"], row["model"], float(row["value"]), row["checked"] == "yes"
-            )
-            for row in csv.DictReader(stream)
-        )
+        return tuple(_read_row(row) for row in csv.DictReader(stream))
 
 
-def published_columns(
-    language: str, constructions: list[str], unchecked: bool = False
-) -> dict[tuple[str, str], dict[str, Published]]:
-    """By source and model: what is known of these constructions in this language. Perplexity alone is no column."""
-    wanted = {paper_name(name) for name in constructions}
-    found: dict[tuple[str, str], dict[str, Published]] = {}
+def _read_row(row: dict[str, str]) -> Published:
+    words = {
+        name: row[name] for name in ("source", "table", "language", "model", "training", "construction", "condition", "metric")
+    }
+    sd, n = (row[name] for name in ("sd", "n"))
+    return Published(
+        **words, value=float(row["value"]), sd=float(sd) if sd else None, n=int(float(n)) if n else None, note=row["note"]
+    )
+
+
+def published_columns(language: str, constructions: Collection[str], every: bool = False) -> list[PublishedColumn]:
+    """Those that fill half of the rows; `every`: all that fill any."""
+    found = [column for column in _columns(language) if column.fills(constructions) > 0]
+    return [column for column in found if every or column.fills(constructions) >= SHARE]
+
+
+@cache
+def _columns(language: str) -> tuple[PublishedColumn, ...]:
+    """Tables of one paper that go on with other constructions for the same model are one column."""
+    tables: dict[tuple[str, str, str, str], dict[str, Published]] = {}
     for each in published():
-        if each.language == language and each.construction in wanted | {PERPLEXITY} and (each.checked or unchecked):
-            found.setdefault((each.source, each.model), {})[each.construction] = each
-    return {key: values for key, values in found.items() if set(values) - {PERPLEXITY}}
+        # An average with a condition is that of a family of constructions.
+        whole = each.condition in WHOLE and not (each.construction == AVERAGE and each.condition)
+        if each.language == language and each.metric in SCALE and whole:
+            key = (each.source, each.model, each.training, each.table)
+            tables.setdefault(key, {})[each.construction or PERPLEXITY] = each
+    columns: list[PublishedColumn] = []
+    for (source, model, training, table), values in tables.items():
+        average = values.pop(AVERAGE, None)
+        earlier = [c for c in columns if (c.source, c.model, c.training) == (source, model, training)]
+        begun = next((column for column in earlier if not set(column.values) & set(values)), None)
+        if begun is None:
+            columns.append(PublishedColumn(source, (table,), model, training, values, average))
+        else:
+            joined = PublishedColumn(source, (*begun.tables, table), model, training, begun.values | values, None)
+            columns[columns.index(begun)] = joined
+    return tuple(columns)

@@ -32,7 +32,7 @@ class Report:
     baseline: str | None = None
     crossings: tuple[tuple[str, ...], ...] = ()  # rows and columns of tables by features, as asked for
     plain: bool = False  # without what needs more than training needs
-    unchecked: bool = False  # with published numbers that have not been compared with the paper
+    published: bool = False  # with every published column, however few of the rows it fills
 
     @cached_property
     def conditions(self) -> list[Condition]:
@@ -45,7 +45,7 @@ class Report:
     @cached_property
     def tables(self) -> list[Grid]:
         return [
-            *paper_tables(self.estimates, self.unchecked),
+            *paper_tables(self.estimates, self.published),
             *(feature_table(self.conditions, *asked) for asked in self.crossings),
         ]
 
@@ -89,7 +89,7 @@ def make_report(
     paths: Sequence[Path | str],
     baseline: str | None = None,
     crossings: Sequence[tuple[str, ...]] = (),
-    unchecked: bool = False,
+    published: bool = False,
 ) -> Report:
     """Of everything under these paths; the baseline's folder may be among them or not."""
     wanted = list(paths)
@@ -103,7 +103,7 @@ def make_report(
     if not found.results:
         why = "; ".join(f"{each.path}: {each.why}" for each in found.left_out[:4]) or "the folders are empty"
         raise UserError(f"there is nothing to report on: {why}")
-    return Report(found, baseline, tuple(crossings), unchecked=unchecked)
+    return Report(found, baseline, tuple(crossings), published=published)
 
 
 def write_report(made: Report, folder: Path, figures: bool = True) -> Path:

@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..probes.accuracy import CELLS, constructions_of_mean, wilson
+from ..probes.accuracy import CELLS, MEAN, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 from ..settings import RunSettings
 from ..settings.languages import SeveralLanguages
 from ..settings.reading import Plain
 
+NUMBER = "number"  # the grouping by the numbers of subject and attractor
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
+COUNTS = ("accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance")  # metrics that are no group of items
 
 
 @dataclass(frozen=True)
@@ -51,18 +53,30 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Score:
-    """One construction: accuracy, what it rests on, and accuracy and n of its parts (matched, ss, sp …)."""
+    """One construction, or a group of its items: accuracy, what it rests on, chance, and the groups of its items by name."""
 
     accuracy: float
     n: int
-    ties: int
-    uncovered: int
-    parts: Mapping[str, tuple[float, int]]
+    ties: int = 0
+    uncovered: int = 0
+    chance: float = PAIR_CHANCE
+    parts: Mapping[str, "Score"] = field(default_factory=dict)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's, over the items of this one model."""
         return wilson(self.accuracy * self.n, self.n)
+
+
+@dataclass(frozen=True)
+class ConstructionGroup:
+    """Several constructions as one: their items pooled, or the mean over them, each worth the same."""
+
+    grouping: str
+    name: str
+    combine: str  # pool or mean
+    over: tuple[str, ...]
+    score: Score
 
 
 @dataclass(frozen=True)
@@ -100,6 +114,8 @@ class Result:
     perplexities: tuple[tuple[int, float], ...] = ()  # words seen, of the validation text
     measures: Mapping[str, float] = field(default_factory=dict)
     references: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
+    groupings: Mapping[str, list[str]] = field(default_factory=dict)  # names of groups of items, by what groups them
+    groups: Mapping[str, "ConstructionGroup"] = field(default_factory=dict)  # of constructions
 
     @property
     def label(self) -> str:
@@ -115,10 +131,21 @@ class Result:
         return len(self.model.languages) > 1
 
     @property
+    def mean_over(self) -> list[str]:
+        """The seven constructions of CLAMS where they are among them, otherwise all; of these, those that could be scored."""
+        return [name for name in constructions_of_mean(list(self.scores)) if self.scores[name].n]
+
+    @property
     def mean(self) -> float:
-        """Over the seven constructions of CLAMS where they are among them, otherwise over all, each worth the same."""
-        over = constructions_of_mean(list(self.scores))
-        values = [self.scores[name].accuracy for name in over if self.scores[name].n]
+        """Over constructions, each worth the same."""
+        values = [self.scores[name].accuracy for name in self.mean_over]
+        return math.fsum(values) / len(values) if values else math.nan
+
+    def chance(self, construction: str) -> float:
+        """Of a construction, or of the mean over constructions."""
+        if construction != MEAN:
+            return self.scores[construction].chance if construction in self.scores else math.nan
+        values = [self.scores[name].chance for name in self.mean_over]
         return math.fsum(values) / len(values) if values else math.nan
 
     @property
@@ -137,17 +164,42 @@ def final_scores(table: Final) -> dict[str, Score]:
     """From the table that a run or an evaluation has saved."""
     found = {}
     for row in table.rows:
-        parts = {name: (part.accuracy, part.n) for name, part in row.parts.items()}
-        found[row.construction] = Score(row.all.accuracy, row.all.n, row.all.ties, row.all.uncovered, parts)
+        parts = {name: _score(part) for name, part in row.parts.items()}
+        found[row.construction] = replace(_score(row.all), parts=parts)
     return found
 
 
+def _score(counted: Accuracy) -> Score:
+    chance = getattr(counted, "chance", PAIR_CHANCE)
+    return Score(counted.accuracy, counted.n, counted.ties, counted.uncovered, chance)
+
+
+def final_groups(table: Final) -> dict[str, "ConstructionGroup"]:
+    """Groups of constructions, where the sets declare any."""
+    return {
+        row.key: ConstructionGroup(
+            row.grouping,
+            row.name,
+            row.combine,
+            tuple(row.over),
+            Score(row.accuracy, row.n, row.ties, row.uncovered, row.chance),
+        )
+        for row in getattr(table, "groups", [])
+    }
+
+
+def final_groupings(table: Final) -> dict[str, list[str]]:
+    """Names of the groups of items, by what groups them."""
+    return dict(getattr(table, "groupings", {NUMBER: list(PARTS)}))
+
+
 def sample_scores(moment: Moment) -> dict[str, Score]:
-    """From a probe on the way; how many items a part has is not known there."""
+    """From a probe on the way; how many items a part has is not known there. Groups of constructions have a = in their name."""
     found = {}
-    for name in dict.fromkeys(key.split("/")[0] for key in moment.values if not key.startswith("mean/")):
-        own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
-        n, ties, uncovered = (int(own.get(count, 0)) for count in ("n", "ties", "uncovered"))
-        parts = {part: (own[part], 0) for part in PARTS if part in own}
-        found[name] = Score(own.get("accuracy", math.nan), n, ties, uncovered, parts)
+    for name in dict.fromkeys(key.split("/")[0] for key in moment.values):
+        if name != MEAN and "=" not in name:
+            own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
+            n, ties, uncovered = (int(own.get(count, 0)) for count in ("n", "ties", "uncovered"))
+            parts = {part: Score(value, 0) for part, value in own.items() if part not in COUNTS}
+            found[name] = Score(own.get("accuracy", math.nan), n, ties, uncovered, own.get("chance", PAIR_CHANCE), parts)
     return found

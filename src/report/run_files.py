@@ -13,7 +13,7 @@ from pyarrow import parquet
 from ..probes.result_files import read_summary
 from ..settings import RunSettings, read_run_settings
 from .left_out import UNREADABLE, LeftOut, first_line
-from .results import ModelFacts, Moment, Result, final_scores, sample_scores
+from .results import NUMBER, PARTS, ModelFacts, Moment, Result, final_groupings, final_groups, final_scores, sample_scores
 
 METRIC = re.compile(r"probe/([^/]+)/([^/]+)/(.+)")
 STEP = re.compile(r"-step(\d+)\.parquet$")
@@ -53,6 +53,8 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             perplexities=tuple(_perplexities(rows, language)),
             measures=_measures(rows, done),
             references={key: final_scores(table) for key, table in tables.items() if key != "model"},
+            groupings=final_groupings(tables["model"]) if tables else {NUMBER: list(PARTS)},
+            groups=final_groups(tables["model"]) if tables else {},
         )
 
 

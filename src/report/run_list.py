@@ -30,7 +30,7 @@ def _head(name: str, kind: str | None) -> str:
 
 def _row(condition: Condition, result: Result) -> str:
     state = "evaluated" if result.kind == "evaluation" else "finished" if result.finished else "not finished"
-    mismatched = [score.parts["mismatched"][0] for score in result.scores.values() if "mismatched" in score.parts]
+    mismatched = [score.parts["mismatched"].accuracy for score in result.scores.values() if "mismatched" in score.parts]
     counts = [sum(getattr(score, name) for score in result.scores.values()) for name in ("ties", "uncovered")]
     unequal = math.fsum(mismatched) / len(mismatched) if mismatched else math.nan
     numbers = (result.seed, result.mean, result.perplexity, unequal, result.words or None, *counts)

@@ -31,13 +31,18 @@ def _lead(conditions: Sequence[Condition]) -> str:
     running = sum(not result.finished for result in results)
     models = len({(str(result.path), result.name) for result in results})  # one of several languages is one model
     said = f"{_count(models, 'model')} in {_count(len(conditions), 'condition')}, {join_names(language_names(conditions))}. "
-    said += "The large number is mean accuracy over constructions (chance is 0.50), with its 95\u00a0% interval."
+    said += f"The large number is mean accuracy over constructions ({_about_chance(conditions)}), with its 95\u00a0% interval."
     return escape(said + (f" Not finished: {running}, known by the last probe so far." if running else ""))
 
 
 def language_names(conditions: Sequence[Condition]) -> list[str]:
     """Their names."""
     return list(dict.fromkeys(language_name(condition.language) for condition in conditions))
+
+
+def _about_chance(conditions: Sequence[Condition]) -> str:
+    known = sorted({f"{condition.first.chance(MEAN):.2f}" for condition in conditions if condition.first.mean_over})
+    return f"chance is {known[0]}" if len(known) == 1 else f"chance is {known[0]} to {known[-1]}" if known else "chance unknown"
 
 
 def _count(number: int, what: str) -> str:

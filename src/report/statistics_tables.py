@@ -13,7 +13,7 @@ from .conditions import Condition, comparison_key
 from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .results import Result
-from .wording import construction_name, format_words, in_paper_order, language_name
+from .wording import construction_labels, construction_name, format_words, in_paper_order, language_name
 
 Baseline = tuple[Path, str]  # folder and name: evaluate.py may have put several models into one folder
 
@@ -114,6 +114,7 @@ def acquisition_table(conditions: Sequence[Condition], found: dict[int, list[Acq
     if not with_curves:
         return None
     names = in_paper_order(list(dict.fromkeys(each.construction for number, _ in with_curves for each in found[number])))
+    labels = construction_labels(names)
     heads = [
         Head(f"{language_name(g.language)}, {g.name}", f"words to {100 * level:.0f}\u00a0%")
         for _, g in with_curves
@@ -124,7 +125,7 @@ def acquisition_table(conditions: Sequence[Condition], found: dict[int, list[Acq
         known = {(number, each.level): each for number, _ in with_curves for each in found[number] if each.construction == name}
         rows.append(
             (
-                construction_name(name),
+                labels[name],
                 tuple(_acquisition_cell(known.get((number, level))) for number, _ in with_curves for level in LEVELS),
             )
         )
@@ -193,16 +194,14 @@ def correlation_table(results: Sequence[Result]) -> Grid | None:
 
 def statistics_tables(conditions: Sequence[Condition], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
     """Those for which there are enough runs. `plain`: only what numpy can do, since nothing else is needed for training."""
-    made = comparison_tables(conditions, baseline) if baseline else []
-    made += (
-        [found]
-        if (
-            found := acquisition_table(
-                conditions, {number: measure_acquisition(condition) for number, condition in enumerate(conditions)}
-            )
-        )
-        else []
-    )
+    made: list[Grid] = []
+    sets = list(dict.fromkeys(condition.first.set for condition in conditions))
+    for name in sets:
+        own = [condition for condition in conditions if condition.first.set == name]
+        tables = comparison_tables(own, baseline) if baseline else []
+        found = acquisition_table(own, {number: measure_acquisition(condition) for number, condition in enumerate(own)})
+        tables += [found] if found else []
+        made += [replace(t, name=f"{t.name}-{name}", title=f"{t.title}: {name}") if len(sets) > 1 else t for t in tables]
     if plain:
         return made
     results = [result for condition in conditions for result in condition.results]

@@ -1,6 +1,7 @@
 """Names for readers: of constructions, of their parts, of languages."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
@@ -25,6 +26,15 @@ CONSTRUCTIONS = {
     "npi_across": "negative polarity across a relative",
     MEAN: "mean",
 }
+# Lines of one family are shown together where there are too many for one picture.
+FAMILIES = {
+    "agreement": ("simple_agrmt", "vp_coord", "long_vp_coord", "sent_comp", "obj_rel_within", "obj_rel_no_comp_within"),
+    "agreement across an attractor": ("subj_rel", "obj_rel_across", "obj_rel_no_comp_across", "prep"),
+    "reflexives": ("simple_reflexives", "reflexive_sent_comp", "reflexives_across"),
+    "negative polarity": ("simple_npi", "npi_across"),
+}
+OTHERS = "others"
+MOST_LINES = 8  # in one picture
 PARTS = {
     "matched": "same number",
     "mismatched": "different numbers",
@@ -45,6 +55,26 @@ def construction_name(name: str) -> str:
     if name.endswith("_inanim"):
         return f"{construction_name(name.removesuffix('_inanim'))} (inanimate)"
     return CONSTRUCTIONS.get(paper_name(name), name.replace("_", " ") if name.islower() else name)
+
+
+def families(constructions: Sequence[str]) -> dict[str, list[str]]:
+    """Constructions by family, in the order of the families; families that are too large for one picture in several."""
+    known = {name: family for family, names in FAMILIES.items() for name in names}
+    found: dict[str, list[str]] = {family: [] for family in [*FAMILIES, OTHERS]}
+    for name in constructions:
+        found[known.get(paper_name(name).removesuffix("_inanim"), OTHERS)].append(name)
+    cut: dict[str, list[str]] = {}
+    for family, names in found.items():
+        parts = [names[start : start + MOST_LINES] for start in range(0, len(names), MOST_LINES)]
+        cut |= {f"{family} {i + 1}" if len(parts) > 1 else family: part for i, part in enumerate(parts)}
+    return cut
+
+
+def construction_labels(names: Sequence[str]) -> dict[str, str]:
+    """For the rows of a table: what would be called the same is told apart by its own name."""
+    labels = {name: construction_name(name) for name in names}
+    shared = [label for label, count in Counter(labels.values()).items() if count > 1]
+    return {name: f"{label} ({name})" if label in shared else label for name, label in labels.items()}
 
 
 def language_name(code: str) -> str:

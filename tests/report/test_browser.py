@@ -6,6 +6,7 @@ from pathlib import Path
 import browser
 import pytest
 from concord.report.report_folder import make_report, write_page
+from synthetic_runs import asked, settings, write_run
 
 pytestmark = [
     pytest.mark.slow,
@@ -66,6 +67,27 @@ def test_curves_answer_to_the_mouse(opened: browser.Browser) -> None:
     assert opened.run("document.querySelector('#zoom-reset') !== null")
     opened.run("document.querySelector('#zoom-reset').click()")
     assert opened.run("document.querySelector('#zoom-reset') === null")
+
+
+def test_many_constructions_are_small_charts_by_family(opened: browser.Browser, tmp_path: Path) -> None:
+    write_run(tmp_path / "runs/en", asked("en", 4), epochs=2, chosen=settings("lang=en"))
+    before = opened.run("location.href")
+    page = write_page(make_report([tmp_path / "runs"]), tmp_path / "many.html")
+    opened.open(page.as_uri())
+    opened.requests.clear()
+    assert texts(opened, ".multiples h4") == ["agreement", "agreement across an attractor", "reflexives", "negative polarity"]
+    assert opened.run("document.querySelectorAll('#accuracy-chart path.curve').length") == 22
+    assert opened.run("document.querySelectorAll('#accuracy-chart path.ghost').length") == 3 * 22
+    edges = "[...document.querySelectorAll('#accuracy-chart svg')].map((s) => s.querySelector('.axis text').getBBox().width)"
+    assert len(opened.run(edges)) == 4
+    # What joins a name to its curve stays in the margin, beside the plot.
+    inside = """[...document.querySelectorAll('#accuracy-chart svg')].flatMap((s) => {
+        const plot = s.querySelector('rect[fill=transparent]').getBBox();
+        return [...s.querySelectorAll('.leader')].filter((p) => p.getBBox().x < plot.x + plot.width);
+    }).length"""
+    assert opened.run(inside) == 0
+    opened.open(before)
+    opened.requests[:] = opened.requests[-1:]
 
 
 def test_an_item_page_opens_and_hebrew_runs_from_right_to_left(opened: browser.Browser) -> None:

@@ -4,18 +4,21 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from concord.errors import UserError
 from concord.report.grids import Cell, Grid, Head, to_csv, to_latex, to_markdown
+from concord.report.intervals import estimate
 from concord.report.published_values import published, published_columns
 from concord.report.report_folder import make_report
-from concord.report.wording import construction_name, format_words, in_paper_order
+from concord.report.wording import construction_labels, construction_name, format_words, in_paper_order
 from concord.runs.metrics_file import read
 from pyarrow import parquet
-from synthetic_runs import asked, read_json, write_evaluation, write_run
+from simulated_verdicts import judged
+from synthetic_runs import asked, read_json, settings, write_evaluation, write_run
 from training_runs import TINY, train
 
 
@@ -60,45 +63,135 @@ def test_published_numbers_stand_in_columns_of_their_own(study: Path) -> None:
     made = make_report([study])
     grid = grid_of(made, "accuracy")
     heads = [head.flat for head in grid.heads if head.published]
-    assert "German, Mueller et al. 2020 Table 2 · mBERT" in heads
-    assert not any("Marvin" in head for head in heads)  # English only
+    assert "German, Mueller et al. 2020 Table 1 · LSTM, monolingual" in heads
+    assert not any("English" in head for head in heads)
     assert [head.published for head in grid.heads] == sorted(head.published for head in grid.heads)
     assert "† published" in grid.note
     shown = dict(zip([head.flat for head in grid.heads], cells(grid, "across a subject relative"), strict=True))
-    assert shown["German, Mueller et al. 2020 Table 2 · mBERT"] == "0.73"
-    # The mean over our constructions knows nothing of them.
-    assert set(cells(grid, "mean")[3:]) == {"–"}
+    # An incomplete run, by its number of items: shown, and marked as what it is.
+    assert shown["German, Mueller et al. 2020 Table 2 · mBERT"] == "0.73‡"
+    assert "Table 2, mBERT, subj_rel: an incomplete run" in grid.note
+    assert shown["German, Mueller et al. 2020 Table 1 · LSTM, monolingual"] == "0.94 ± 0.04"
     assert "published" not in grid_of(made, "subcases").note
+
+
+def test_the_mean_of_a_paper_stands_beside_ours_only_where_it_is_over_the_same(study: Path) -> None:
+    grid = grid_of(make_report([study]), "accuracy")
+    means = dict(zip([head.flat for head in grid.heads], cells(grid, "mean"), strict=True))
+    assert means["German, Mueller et al. 2020 Table 1 · LSTM, monolingual"] == "0.90"
+    assert means["German, Mueller et al. 2020 Table 2 · mBERT"] == "–"
 
 
 def test_the_published_numbers_are_data_with_a_source() -> None:
     every = published()
-    assert {each.source for each in every} == {
+    assert len(every) == 1027  # of the 1,082 cells of the tables 55 are dashes
+    assert {each.source.split()[0] for each in every} == {"Mueller", "Zaczynska", "Hilsenbek", "Pérez-Mayos", "Li"}
+    keys = [
+        (each.source, each.table, each.language, each.construction, each.model, each.training, each.condition) for each in every
+    ]
+    assert len({*zip(keys, (each.metric for each in every), strict=True)}) == len(keys)
+    assert all(0 <= each.share <= 1 for each in every if each.metric in ("accuracy", "accuracy_percent"))
+    (transformer,) = [
+        c for c in published_columns("fr", ["object_past_participle"]) if c.tables == ("1",) and c.model == "Transformer"
+    ]
+    assert transformer.values["object_past_participle"].share == pytest.approx(0.935, abs=0.1)
+    # Marvin and Linzen's own LSTM and n-grams are in none of these papers.
+    assert not any(each.model in ("LSTM", "n-gram") and "Marvin" in each.source for each in every)
+    assert published_columns("es", ["prep"]) == []
+
+
+def test_a_published_column_is_shown_if_it_fills_half_of_the_rows_or_when_asked(tmp_path: Path) -> None:
+    seven = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")
+    others = ("sent_comp", "simple_reflexives", "reflexives_across", "simple_npi", "npi_across", "obj_rel_no_comp_across")
+    assert {column.title for column in published_columns("en", seven)} >= {
         "Mueller et al. 2020 Table 1",
-        "Mueller et al. 2020 Table 2",
-        "Marvin & Linzen 2018 Table 2",
+        "Mueller et al. 2020 Table 3",
     }
-    assert all(0.4 <= each.value <= 1 for each in every if each.construction != "perplexity")
-    keys = [(each.source, each.language, each.construction, each.model) for each in every]
-    assert len(set(keys)) == len(keys)
-    assert [key[1] for key in published_columns("en", ["sent_comp"], unchecked=True)] == ["LSTM", "humans"]
-    assert published_columns("es", ["prep"]) == {}
+    more = [*seven, *others, "obj_rel_no_comp_within", "reflexive_sent_comp"]
+    assert not any(column.tables == ("1",) for column in published_columns("en", more))
+    assert any(column.tables == ("1",) for column in published_columns("en", more, every=True))
+    (humans,) = [column for column in published_columns("en", more) if column.model == "humans"]
+    assert humans.title == "Hilsenbek 2022 Tables 3, 5, 7"  # one model, other constructions in each
+    write_run(
+        tmp_path / "run", asked("en", 4, constructions=("prep", "sent_comp", "simple_npi")), epochs=1, chosen=settings("lang=en")
+    )
+    assert not any("Table 2" in head.flat for head in grid_of(make_report([tmp_path]), "accuracy").heads)
+    assert any("Table 2" in head.flat for head in grid_of(make_report([tmp_path], published=True), "accuracy").heads)
 
 
-@pytest.mark.parametrize("asked", [False, True])
-def test_what_was_not_checked_is_shown_only_on_request_and_marked(study: Path, asked: bool) -> None:
-    grid = grid_of(make_report([study], unchecked=asked), "accuracy")
-    doubtful = [cell.text for _, own in grid.rows for cell in own if cell.text.endswith("?")]
-    assert bool(doubtful) == asked
-    assert ("? not yet checked" in grid.note) == asked
-    shown = {cell.text for (_, own) in grid.rows for head, cell in zip(grid.heads, own, strict=True) if head.published}
-    assert {"0.73", "0.93"} <= shown  # of mBERT, checked
+def test_sets_of_several_collections_have_tables_of_their_own(tmp_path: Path) -> None:
+    """A construction of one name is not the same in ours and in theirs."""
+    for name, seed in (("ours", 0), ("theirs", 5)):
+        whole = replace(asked("de", 24, seed=seed, constructions=("prep",)), name=name)
+        write_run(tmp_path / name, whole, epochs=2)
+    made = make_report([tmp_path])
+    names = [grid.name for grid in [*made.tables, *made.statistics]]
+    assert {"accuracy-ours", "accuracy-theirs", "sizes-ours", "sizes-theirs", "acquisition-ours"} <= set(names)
+    assert len(set(names)) == len(names)
+    for name in ("ours", "theirs"):
+        ours = [head for head in grid_of(made, f"accuracy-{name}").heads if not head.published]
+        assert [head.flat for head in ours] == [f"German · lstm · {name}"]
+
+
+def test_rows_of_one_table_never_share_a_label() -> None:
+    labels = construction_labels(["prep", "prep_anim", "prep_inanim", "simple_agrmt"])
+    assert labels["prep"] == "across a prepositional phrase (prep)"
+    assert labels["prep_anim"] == "across a prepositional phrase (prep_anim)"
+    assert labels["simple_agrmt"] == "simple agreement"
+    assert len(set(labels.values())) == 4
+
+
+def test_means_over_different_constructions_are_marked(tmp_path: Path) -> None:
+    write_run(tmp_path / "two", asked("de", 24, constructions=("prep", "subj_rel")), epochs=1)
+    write_run(tmp_path / "one", asked("de", 24, constructions=("prep",)), epochs=1, skill=0.9)
+    grid = grid_of(make_report([tmp_path]), "accuracy")
+    ours = [text for text, head in zip(cells(grid, "mean"), grid.heads, strict=True) if not head.published]
+    assert sorted(text.split(" ", 1)[1] for text in ours) == ["of 1", "of 2"]
+    assert "over as many constructions as it says" in grid.note
+
+
+def test_reference_lines_that_know_fewer_constructions_say_so(study: Path) -> None:
+    grid = grid_of(make_report([study / "de-lstm-s1"]), "references")
+    assert [head.name for head in grid.heads] == ["always singular", "recent noun"]
+    assert cells(grid, "long VP coordination")[1] == "–"  # it has nothing to say
+    assert cells(grid, "mean")[0] == "0.50"
+    assert cells(grid, "mean")[1].endswith("(6 of 7)")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "ddof", "said"), [("default", 1, "the sample’s, n − 1"), ("clams", 0, "the population’s, n")]
+)
+def test_the_standard_deviation_says_which_it_is(tmp_path: Path, protocol: str, ddof: int, said: str) -> None:
+    """Mueller et al. (2020) print the population's in their Table 5."""
+    for seed in (1, 2, 3):
+        write_run(tmp_path / f"r{seed}", asked("de", 24, protocol, constructions=("prep",)), seed, epochs=1)
+    made = make_report([tmp_path])
+    grid = grid_of(made, "accuracy")
+    values = np.array([result.scores["prep"].accuracy for result in made.conditions[0].results])
+    assert cells(grid, "across a prepositional phrase")[0] == f"{values.mean():.2f} ± {values.std(ddof=ddof):.2f}"
+    assert said in grid.note
+
+
+def test_the_mean_of_one_construction_is_as_uncertain_as_the_construction(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        write_run(tmp_path / f"r{seed}", asked("de", 24, constructions=("simple_agrmt",)), seed, epochs=1, skill=9)
+    made = make_report([tmp_path])
+    (condition,) = made.conditions
+    member, mean = (made.estimates.of(condition, name) for name in ("simple_agrmt", "mean"))
+    assert member.mean == 1.0
+    assert (mean.low, mean.high) == (member.low, member.high)
+    assert mean.low < 0.95
+
+
+def test_nothing_right_has_no_negative_interval() -> None:
+    found = estimate([judged(np.zeros((50, 3)))])
+    assert f"{found.low:.2f}–{found.high:.2f}" == "0.00–0.07"
 
 
 def test_subcases_sizes_references_and_contracts_are_tables_too(study: Path, capitalised: Path) -> None:
     made = make_report([study, capitalised])
     row = "across a prepositional phrase: sg subject, pl attractor"
-    values = [result.scores["prep"].parts["sp"][0] for result in made.conditions[0].results]
+    values = [result.scores["prep"].parts["sp"].accuracy for result in made.conditions[0].results]
     assert cells(grid_of(made, "subcases"), row)[0].startswith(f"{np.mean(values):.2f} ± ")
     assert cells(grid_of(made, "sizes"), "simple agreement")[:3] == ["24", "100%", "0"]
     assert cells(grid_of(made, "references"), "across a subject relative")[:2] == ["0.50", "0.50"]

@@ -8,11 +8,12 @@ from ...probes.accuracy import MEAN
 from ..wording import construction_name, in_paper_order, language_name
 from .style import (
     COLOURS,
+    GREY,
     MOST,
+    chances_of,
     condition_keys,
     condition_means,
     condition_title,
-    draw_chance,
     note_omitted,
     panels,
     rows_of,
@@ -38,13 +39,24 @@ def draw_bars(frame: "pd.DataFrame") -> "Figure":
     for axis, language in zip(axes[:, 0], languages, strict=True):
         own = found[found.language == language]
         _panel(axis, own, names)
-        draw_chance(axis, beside=3)
+        _mark_chance(axis, own, names)
         axis.set(ylim=(0, 1.05), ylabel="accuracy, 95\u00a0% interval")
         axis.grid(axis="x", visible=False)
     shown = [construction_name(name) for name in names]
     axes[-1, 0].set_xticks(range(len(names)), shown, rotation=28, ha="right", rotation_mode="anchor")
     note_omitted(made, min(most, MOST), most)
     return made
+
+
+def _mark_chance(axis: "Axes", own: "pd.DataFrame", names: list[str]) -> None:
+    """Across the bars of each construction, since chance may differ; named once."""
+    for place, name in enumerate(names):
+        for chance in chances_of(own[own.construction == name]):
+            axis.hlines(chance, place - 0.45, place + 0.45, colors="#333333", linewidth=0.9, linestyles=(0, (2, 1.5)), zorder=3)
+    last = chances_of(own[own.construction == names[-1]])
+    if last:
+        where: dict[str, Any] = {"textcoords": "offset points", "xytext": (3, -2.5), "ha": "left", "annotation_clip": False}
+        axis.annotate("chance", (len(names) - 0.55, last[-1]), fontsize=7, color=GREY, **where)
 
 
 def _panel(axis: "Axes", found: "pd.DataFrame", names: list[str]) -> None:

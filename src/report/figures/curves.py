@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING, Any
 from ...errors import UserError
 from ...probes.accuracy import MEAN
 from ..wording import construction_name, in_paper_order
-from .style import GREY, MOST, condition_keys, condition_title, draw_chance, line_style, note_omitted, panels, rows_of, with_seeds
+from .style import (
+    GREY,
+    MOST,
+    chances_of,
+    condition_keys,
+    condition_title,
+    draw_chance,
+    line_style,
+    note_omitted,
+    panels,
+    rows_of,
+    with_seeds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +52,12 @@ def _accuracies(axis: "Axes", own: "pd.DataFrame", every: list[str]) -> dict[str
     for i, name in enumerate(every):
         if (own.construction == name).any():
             drawn[construction_name(name)] = _line(axis, own[own.construction == name], "accuracy", line_style(i))
-    draw_chance(axis)
-    axis.set(xlabel="words seen", ylabel="accuracy on the sample", ylim=(min(0.4, axis.get_ylim()[0]), 1.02))
+    draw_chance(axis, chances_of(own))
+    axis.set(
+        xlabel="words seen",
+        ylabel="accuracy on the sample",
+        ylim=(min([axis.get_ylim()[0], *(chance - 0.1 for chance in chances_of(own))]), 1.02),
+    )
     axis.xaxis.set_major_formatter(_words)
     return drawn
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...probes.accuracy import MEAN
-from ...probes.contrast_chance import PAIR_CHANCE
 from ..wording import construction_name, in_paper_order
-from .style import condition_keys, condition_means, condition_title, panels, rows_of, with_seeds
+from .style import chances_of, condition_keys, condition_means, condition_title, panels, rows_of, with_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,5 +35,9 @@ def draw_heat(frame: "pd.DataFrame") -> "Figure":
     axis.grid(visible=False)
     axis.spines[:].set_visible(False)
     axis.axhline(len(names) - 1.5, color="white", linewidth=2)  # the mean is set apart
-    made.colorbar(image, ax=axis, label=f"accuracy (chance {PAIR_CHANCE:.2f})", shrink=0.8)
+    made.colorbar(image, ax=axis, label=f"accuracy (chance {'–'.join(f'{c:.2f}' for c in _ends(chances_of(found)))})", shrink=0.8)
     return made
+
+
+def _ends(values: list[float]) -> list[float]:
+    return values[:1] + (values[-1:] if len(values) > 1 else [])

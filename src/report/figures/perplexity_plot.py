@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ...errors import UserError
 from ...probes.accuracy import MEAN
 from ..wording import language_name
-from .style import MOST, condition_keys, draw_chance, final_rows, line_style, panels, rows_of, with_seeds
+from .style import MOST, chances_of, condition_keys, draw_chance, final_rows, line_style, panels, rows_of, with_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ def _points(axis: "Axes", own: "pd.DataFrame") -> None:
         some, style = rows_of(own, condition), line_style(i)
         shown = {"color": style["color"], "marker": style["marker"], "label": with_seeds(condition[2], some)}
         axis.scatter(some.perplexity, some.accuracy, s=34, edgecolors="white", linewidths=0.6, **shown)
-    draw_chance(axis)
+    draw_chance(axis, chances_of(own))
     axis.margins(0.12)
     if len(conditions) <= MOST:
         axis.legend(fontsize=7.5, loc="best")

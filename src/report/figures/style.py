@@ -1,8 +1,8 @@
 """What all figures have in common: colours, dashes and marks, and which rows of the frame belong together."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...probes.contrast_chance import PAIR_CHANCE
 from ..frame import FINAL
 from ..wording import language_name
 
@@ -59,19 +59,23 @@ def line_style(i: int) -> dict[str, Any]:
     return {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[turn % len(DASHES)], "marker": MARKS[i % len(MARKS)]}
 
 
-def draw_chance(axis: "Axes", beside: float = 0) -> None:
-    """The line below which a model does worse than a coin; its name above it, or so many points beside the panel."""
-    axis.axhline(PAIR_CHANCE, color=GREY, linewidth=0.8, zorder=3 if beside else 0)
-    place = {"xytext": (beside, -2.5), "ha": "left"} if beside else {"xytext": (-2, 2), "ha": "right"}
-    axis.annotate(
-        "chance",
-        (1, PAIR_CHANCE),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        fontsize=7,
-        color=GREY,
-        **place,
-    )
+def chances_of(frame: "pd.DataFrame") -> list[float]:
+    """What a model that does not care gets, each value once."""
+    return sorted(frame.chance.dropna().round(4).unique().tolist())
+
+
+def draw_chance(axis: "Axes", chances: Sequence[float]) -> None:
+    """Lines below which a model does worse than by chance, named above them."""
+    for chance in chances:
+        axis.axhline(chance, color=GREY, linewidth=0.8, zorder=0)
+        where: dict[str, Any] = {
+            "xycoords": ("axes fraction", "data"),
+            "textcoords": "offset points",
+            "xytext": (-2, 2),
+            "ha": "right",
+        }
+        name = "chance" if len(chances) == 1 else f"chance {chance:.2f}"
+        axis.annotate(name, (1, chance), fontsize=7, color=GREY, **where)
 
 
 def condition_keys(frame: "pd.DataFrame") -> list[ConditionKey]:
@@ -110,5 +114,11 @@ def final_rows(frame: "pd.DataFrame") -> "pd.DataFrame":
 def condition_means(frame: "pd.DataFrame") -> "pd.DataFrame":
     """A row a condition and construction."""
     keys = ["language", "set", "condition", "construction"]
-    columns = {"accuracy": ("accuracy", "mean"), "low": ("low", "first"), "high": ("high", "first"), "runs": ("run", "nunique")}
+    columns = {
+        "accuracy": ("accuracy", "mean"),
+        "low": ("low", "first"),
+        "high": ("high", "first"),
+        "chance": ("chance", "first"),
+        "runs": ("run", "nunique"),
+    }
     return final_rows(frame).groupby(keys, sort=False).agg(**columns).reset_index()

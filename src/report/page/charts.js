@@ -12,14 +12,14 @@ function powers(low, high, marks = [1, 2, 5]) {
     for (const m of marks) { const v = m * 10 ** p; if (v >= low * 0.999 && v <= high * 1.001) found.push(v); }
   return found;
 }
-// options: series [{name, i, x, y, sd, seeds}], y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chance, tags, label
+// options: series [{name, i, x, y, sd, seeds}], ghosts [{x, y}] behind them, y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label
 function chart(box, options) {
   box.replaceChildren();
   const width = Math.max(box.clientWidth, 260), height = options.height;
   const shown = options.series.filter((s) => s.x.length);
-  const roomy = options.tags && width > 680;
-  const m = { l: 46, r: roomy ? 190 : 14, t: 24, b: 40 };
-  const all = shown.flatMap((s) => s.x).filter((x) => !options.xlog || x > 0);
+  const roomy = options.tags && width > 470;
+  const m = { l: 46, r: roomy ? Math.min(190, width * 0.34) : 14, t: 24, b: 40 };
+  const all = [...shown, ...(options.ghosts || [])].flatMap((s) => s.x).filter((x) => !options.xlog || x > 0);
   if (!all.length) { box.append(el("p", { class: "note" }, "No curve: these models were asked once, or all lines are switched off.")); return; }
   let [x0, x1] = options.zoom || [Math.min(...all), Math.max(...all)];
   if (options.xlog && x0 <= 0) x0 = Math.min(...all);
@@ -44,12 +44,13 @@ function chart(box, options) {
   if (options.y.log && ys.length < 2) ys = ticks(low, high, 4);
   grid.append(label(options.y.name, 2, 12, "start"));
   for (const v of ys) grid.append(svg("line", { x1: m.l, x2: width - m.r, y1: Y(v), y2: Y(v) }), label(options.y.format(v), m.l - 7, Y(v) + 4, "end"));
-  let xs = options.xlog ? powers(x0, x1) : ticks(x0, x1, width < 480 ? 4 : 7);
+  let xs = options.xlog ? powers(x0, x1) : ticks(x0, x1, Math.max(2, Math.min(7, Math.floor((width - m.l - m.r) / 75))));
   if (options.xlog && xs.length > (width < 480 ? 5 : 9)) xs = xs.filter((v) => /^1/.test(v.toPrecision(1)));
   for (const v of xs) if (!options.xlog || v > 0) axis.append(svg("line", { x1: X(v), x2: X(v), y1: height - m.b, y2: height - m.b + 4 }), label(words(v), X(v), height - m.b + 18, "middle"));
   axis.append(svg("line", { x1: m.l, x2: width - m.r, y1: height - m.b, y2: height - m.b }), label("words seen", (m.l + width - m.r) / 2, height - 4, "middle"));
   const plot = svg("g", { "clip-path": `url(#${clip})` });
-  if (options.chance && options.chance > low) plot.append(svg("line", { class: "chance", x1: m.l, x2: width - m.r, y1: Y(options.chance), y2: Y(options.chance) }));
+  for (const chance of options.chances || []) if (chance >= low) plot.append(svg("line", { class: "chance", "data-chance": chance, x1: m.l, x2: width - m.r, y1: Y(chance), y2: Y(chance) }));
+  for (const s of options.ghosts || []) plot.append(svg("path", { class: "ghost", d: "M" + s.x.map((x, k) => [x, s.y[k]]).filter(([x, y]) => y !== null && (!options.xlog || x > 0)).map(([x, y]) => `${X(x)},${Y(y)}`).join("L") }));
   for (const s of shown) {
     const points = s.x.map((x, k) => [x, s.y[k], s.sd ? s.sd[k] : null]).filter(([x, y]) => y !== null && (!options.xlog || x > 0) && (!options.y.log || y > 0));
     const spread = points.filter((p) => p[2] !== null);
@@ -60,7 +61,7 @@ function chart(box, options) {
   }
   const guide = svg("g", {}), over = svg("rect", { x: m.l, y: m.t, width: width - m.l - m.r, height: height - m.t - m.b, fill: "transparent" });
   root.append(grid, axis, plot, guide);
-  if (roomy) root.append(tags(shown, X, Y, x1, width - m.r + 8, m.t + 6, height - m.b));
+  if (roomy) root.append(tags(shown, Y, x1, width - m.r, m.r, m.t + 6, height - m.b));
   root.append(over);
   const tip = el("div", { class: "tip", hidden: true });
   box.append(root, tip);
@@ -80,12 +81,12 @@ function chart(box, options) {
       rows.push([s.y[best], s.sd ? s.sd[best] : null, s, s.seeds ? s.seeds[best] : null]);
     }
     rows.sort((a, b) => b[0] - a[0]);
-    const table = el("table", {}, ...rows.slice(0, 14).map(([v, sd, s, seeds]) => el("tr", {}, el("td", {}, el("i", { style: `background:${colour(s.i)}` }), s.name), el("td", {}, options.y.format(v) + (sd === null ? "" : " ± " + options.y.format(sd)) + (seeds === null ? "" : ` (${seeds} seed${seeds === 1 ? "" : "s"})`)))));
+    const table = el("table", {}, ...rows.map(([v, sd, s, seeds]) => el("tr", {}, el("td", {}, el("i", { style: `background:${colour(s.i)}` }), s.name), el("td", {}, options.y.format(v) + (sd === null ? "" : " ± " + options.y.format(sd)) + (seeds === null ? "" : ` (${seeds} seed${seeds === 1 ? "" : "s"})`)))));
     tip.replaceChildren(el("b", {}, words(x) + " words"), table);
     tip.hidden = false;
-    const side = X(x) > width / 2;
-    tip.style.left = side ? "" : X(x) + 14 + "px";
-    tip.style.right = side ? width - X(x) + 14 + "px" : "";
+    // Beside the guide, and never over the edge of the chart.
+    const wide = tip.offsetWidth, beside = X(x) > width / 2 ? X(x) - 14 - wide : X(x) + 14;
+    tip.style.left = Math.max(0, Math.min(beside, width - wide)) + "px";
     tip.style.top = m.t + "px";
   }
   const leave = () => { guide.replaceChildren(); tip.hidden = true; at = -1; };
@@ -113,15 +114,17 @@ function chart(box, options) {
   box.extent = [x0, x1];
 }
 function label(text, x, y, anchor) { const made = svg("text", { x, y, "text-anchor": anchor }); made.textContent = text; return made; }
-function tags(shown, X, Y, x1, left, top, bottom) {
+// Names beside the ends of their curves. What joins them stays in the margin, in grey: inside the plot it would look like data.
+function tags(shown, Y, x1, edge, room, top, bottom) {
+  const left = edge + 14, letters = Math.floor((room - 14) / 6.1);
   const group = svg("g", {});
-  const ends = shown.map((s) => { let k = -1; s.x.forEach((x, i) => { if (x <= x1 * 1.0001 && s.y[i] !== null) k = i; }); return k < 0 ? null : { s, y: Y(s.y[k]), x: X(s.x[k]) }; }).filter(Boolean).sort((a, b) => a.y - b.y);
+  const ends = shown.map((s) => { let k = -1; s.x.forEach((x, i) => { if (x <= x1 * 1.0001 && s.y[i] !== null) k = i; }); return k < 0 ? null : { s, y: Math.min(Math.max(Y(s.y[k]), top), bottom) }; }).filter(Boolean).sort((a, b) => a.y - b.y);
   const gap = Math.min(14, (bottom - top) / Math.max(ends.length, 1));
   ends.forEach((e, i) => { e.at = Math.max(e.y, i ? ends[i - 1].at + gap : top); });
   for (let i = ends.length - 1; i >= 0; i--) ends[i].at = Math.min(ends[i].at, i === ends.length - 1 ? bottom : ends[i + 1].at - gap);
   for (const e of ends) {
-    group.append(svg("path", { d: `M${e.x + 2},${e.y}L${left - 2},${e.at}`, stroke: colour(e.s.i), "stroke-opacity": 0.5, fill: "none" }));
-    const text = label(e.s.name.length > 30 ? e.s.name.slice(0, 29) + "…" : e.s.name, left, e.at + 4, "start");
+    group.append(svg("path", { class: "leader", d: `M${edge + 1},${e.y}L${left - 2},${e.at}` }));
+    const text = label(e.s.name.length > letters ? e.s.name.slice(0, letters - 12) + "…" + e.s.name.slice(-11) : e.s.name, left, e.at + 4, "start");
     text.setAttribute("class", "tag");
     text.style.fill = colour(e.s.i);
     group.append(text);

@@ -29,19 +29,20 @@ function construction(key, name) {
     el("h3", {}, "Learning curve"), el("div", { class: "panel" }, box), el("h3", {}, "Items"), el("div", { id: "explorer" }),
   );
   let zoom = null;
-  const draw = () => chart(box, { series: own.filter(([g]) => g.curves[name]).map(([g], k) => line(g.curves[name], g.name, k, g.name)), y: { low: Math.min(0.4, ...own.flatMap(([g]) => (g.curves[name] ? g.curves[name][1] : []))), high: 1.005, most: 1, name: "accuracy", format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chance: 0.5, tags: true, label: "accuracy against words seen" });
+  const series = own.filter(([g]) => g.curves[name]).map(([g], k) => line(g.curves[name], g.name, k, g.name, chanceOf(g, name)));
+  const draw = () => chart(box, { series, y: { low: floorOf(series), high: 1.005, most: 1, name: "accuracy", format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chances: chancesOf(series), tags: true, label: "accuracy against words seen" });
   draw();
   page.redraw = draw;
   explorer($("explorer"), key, name, own);
 }
 function accuracyTable(own, name) {
   const parts = Object.keys(D.parts).filter((part) => own.some(([g]) => g.results.some((r) => (D.results[r].parts[name] || {})[part] !== undefined)));
-  const head = el("tr", {}, ...["condition", "accuracy", "95 %", "n", ...parts.map((p) => D.parts[p])].map((text) => el("th", { scope: "col", class: text.length > 14 ? "long" : null }, text)));
+  const head = el("tr", {}, ...["condition", "accuracy", "95 %", "n", "chance", ...parts.map((p) => D.parts[p])].map((text) => el("th", { scope: "col", class: text.length > 14 ? "long" : null }, text)));
   const rows = own.map(([g]) => {
-    const [mean, sd, low, high, n] = g.estimates[name];
+    const [mean, sd, low, high, n, chance] = g.estimates[name];
     const means = parts.map((part) => { const v = g.results.map((r) => (D.results[r].parts[name] || {})[part]).filter((x) => x !== undefined && x !== null); return v.length ? v.reduce((a, b) => a + b) / v.length : null; });
-    const cell = (v, text) => (v === null ? el("td", {}, "–") : el("td", { class: "shade", style: `--a:${v}` }, text || share(v)));
-    return el("tr", {}, el("th", { scope: "row" }, g.name), cell(mean, share(mean) + (sd === null ? "" : " ± " + share(sd))), el("td", {}, low === null ? "–" : `${share(low)}–${share(high)}`), el("td", {}, n.toLocaleString("en")), ...means.map((v) => cell(v)));
+    const cell = (v, text) => (v === null ? el("td", {}, "–") : el("td", { class: "shade", style: `--a:${Math.max((v - chance) / (1 - chance), 0)}` }, text || share(v)));
+    return el("tr", {}, el("th", { scope: "row" }, g.name), cell(mean, share(mean) + (sd === null ? "" : " ± " + share(sd))), el("td", {}, low === null ? "–" : `${share(low)}–${share(high)}`), el("td", {}, n.toLocaleString("en")), el("td", {}, share(chance)), ...means.map((v) => cell(v)));
   });
   return el("table", { class: "grid" }, el("thead", {}, head), el("tbody", {}, ...rows));
 }

@@ -4,15 +4,23 @@ const names = Object.keys(D.constructions);
 const setName = (key) => { const [language, ...rest] = key.split("/"); return `${D.languages[language]}, ${rest.join("/")}`; };
 const inSet = (key) => D.conditions.map((g, i) => [g, i]).filter(([g]) => `${g.language}/${g.set}` === key);
 const state = { set: (sets.find((key) => inSet(key).some(([g]) => Object.keys(g.curves).length)) || sets[0]), lines: "constructions", condition: 0, construction: MEAN, off: new Set([MEAN]), xlog: false, zoom: null };
+const MOST = 8; // lines in one chart
+const familyOf = (c) => Object.keys(D.families).find((family) => D.families[family].includes(c));
 function lines() {
   const own = inSet(state.set);
   if (state.lines === "constructions") {
     const condition = D.conditions[state.condition];
-    return [...condition.constructions, MEAN].filter((c) => condition.curves[c]).map((c) => line(condition.curves[c], D.constructions[c], names.indexOf(c), c));
+    const shown = [...condition.constructions, MEAN].filter((c) => condition.curves[c]);
+    const many = shown.length - 1 > MOST; // then a colour is that of a line within its family
+    return shown.map((c) => line(condition.curves[c], D.constructions[c], many ? (familyOf(c) ? D.families[familyOf(c)].indexOf(c) : PLAIN) : names.indexOf(c), c, chanceOf(condition, c)));
   }
-  return own.filter(([g]) => g.curves[state.construction]).map(([g, i], k) => line(g.curves[state.construction], g.name, k, "condition" + i));
+  return own.filter(([g]) => g.curves[state.construction]).map(([g, i], k) => line(g.curves[state.construction], g.name, k, "condition" + i, chanceOf(g, state.construction)));
 }
-const line = ([x, y, sd, seeds], name, i, key) => ({ x, y, sd, seeds, name, i, key });
+const line = ([x, y, sd, seeds], name, i, key, chance) => ({ x, y, sd, seeds, name, i, key, chance });
+const chanceOf = (g, c) => (g.estimates[c] ? g.estimates[c][5] : null);
+const chancesOf = (series) => [...new Set(series.map((s) => s.chance).filter((v) => v !== null && v !== undefined))];
+// The lowest value on an axis of accuracies: a little below what a model that does not care gets, and below all that is shown.
+const floorOf = (series) => Math.floor(Math.min(...chancesOf(series).map((v) => v - 0.1), ...series.flatMap((s) => s.y.filter((v) => v !== null)), 0.9) * 10) / 10;
 function drawCurves() {
   const own = inSet(state.set);
   if (!own.some(([, i]) => i === state.condition)) state.condition = (own.find(([g]) => Object.keys(g.curves).length) || own[0])[1];
@@ -32,11 +40,15 @@ function drawCurves() {
   );
   const all = lines();
   const chips = $("chips");
-  chips.replaceChildren(...all.map((s) => el("button", { "aria-pressed": String(!state.off.has(s.key)), "data-key": s.key, onclick: () => { state.off.has(s.key) ? state.off.delete(s.key) : state.off.add(s.key); drawCurves(); const again = chips.querySelector(`[data-key="${CSS.escape(s.key)}"]`); if (again) again.focus(); } }, sample(s.i), s.name)));
+  const several = state.lines === "constructions" && all.filter((s) => s.key !== MEAN).length > MOST;
+  const chip = (s) => el("button", { "aria-pressed": String(!state.off.has(s.key)), "data-key": s.key, onclick: () => { state.off.has(s.key) ? state.off.delete(s.key) : state.off.add(s.key); drawCurves(); const again = chips.querySelector(`[data-key="${CSS.escape(s.key)}"]`); if (again) again.focus(); } }, sample(s.i), s.name);
+  const inFamily = (family) => all.filter((s) => familyOf(s.key) === family);
+  chips.replaceChildren(...(several ? [...Object.keys(D.families).filter((f) => inFamily(f).length).flatMap((f) => [el("span", { class: "family" }, f), ...inFamily(f).map(chip)]), ...all.filter((s) => !familyOf(s.key)).map(chip)] : all.map(chip)));
   const visible = all.filter((s) => !state.off.has(s.key));
   const onzoom = (zoom) => { state.zoom = zoom; drawCurves(); };
-  const lowest = Math.min(0.4, ...visible.flatMap((s) => s.y.filter((v) => v !== null)));
-  chart($("accuracy-chart"), { series: visible, y: { name: "accuracy", low: Math.floor(lowest * 10) / 10, high: 1.005, most: 1, format: (v) => v.toFixed(2) }, height: 400, xlog: state.xlog, zoom: state.zoom, onzoom, chance: 0.5, tags: true, label: "accuracy against words seen" });
+  const axes = { y: { name: "accuracy", low: floorOf(visible), high: 1.005, most: 1, format: (v) => v.toFixed(2) }, xlog: state.xlog, zoom: state.zoom, onzoom, tags: true };
+  if (several) multiples($("accuracy-chart"), visible, axes);
+  else chart($("accuracy-chart"), { ...axes, series: visible, height: 400, chances: chancesOf(visible), label: "accuracy against words seen" });
   const condition = D.conditions[state.condition];
   const perplexities = state.lines === "constructions" ? (condition.perplexity ? [line(condition.perplexity, condition.name, PLAIN, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
   $("perplexity-box").hidden = !perplexities.length;
@@ -52,4 +64,17 @@ function zoomBy(factor) {
   const zoom = [Math.max(middle - half, ends[0]), Math.min(middle + half, ends[1])];
   state.zoom = zoom[0] <= ends[0] && zoom[1] >= ends[1] ? null : zoom;
   drawCurves();
+}
+// More lines than one chart can carry: a small one for each family, on the same axes, the other lines in grey behind.
+function multiples(box, visible, axes) {
+  const charts = [];
+  for (const family of Object.keys(D.families)) {
+    const own = visible.filter((s) => familyOf(s.key) === family || s.key === MEAN);
+    if (own.some((s) => s.key !== MEAN)) charts.push([family, own, visible.filter((s) => !own.includes(s)), el("div", { class: "chart" })]);
+  }
+  box.replaceChildren(el("div", { class: "multiples" }, ...charts.map(([family, , , place]) => el("div", {}, el("h4", {}, family), place))));
+  const xs = visible.flatMap((s) => s.x);
+  for (const [family, series, ghosts, place] of charts) chart(place, { ...axes, zoom: axes.zoom || [Math.min(...xs), Math.max(...xs)], series, ghosts, height: 250, chances: chancesOf(series), label: `accuracy against words seen: ${family}` });
+  box.extent = charts.length ? charts[0][3].extent : null;
+  if (!charts.length) chart(box, { ...axes, series: [], height: 250 });
 }

@@ -2,17 +2,18 @@
 function drawEnds(own) {
   const box = $("ends");
   const shown = own.slice(0, 7), rows = names.filter((c) => own.some(([g]) => g.estimates[c] && g.estimates[c][0] !== null));
-  const width = Math.max(box.clientWidth, 260), narrow = width < 560, left = narrow ? 12 : 200, each = Math.max(15, 8 + 9 * shown.length), head = narrow ? 18 : 0;
+  const width = Math.max(box.clientWidth, 260), narrow = width < 560, left = narrow ? 12 : Math.min(width * 0.4, 24 + 6.3 * Math.max(...rows.map((c) => D.constructions[c].length))), each = Math.max(15, 8 + 9 * shown.length), head = narrow ? 18 : 0;
   const height = rows.length * (each + head + 8) + 34;
   const X = (v) => left + v * (width - left - 40);
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": "accuracy at the end, with 95 % intervals" });
   const grid = svg("g", { class: "grid" });
-  for (const v of [0, 0.25, 0.5, 0.75, 1]) grid.append(svg("line", { x1: X(v), x2: X(v), y1: 0, y2: height - 26, class: v === 0.5 ? "chance" : "" }), label(v.toFixed(2), X(v), height - 10, "middle"));
+  for (const v of [0, 0.25, 0.5, 0.75, 1]) grid.append(svg("line", { x1: X(v), x2: X(v), y1: 0, y2: height - 26 }), label(v.toFixed(2), X(v), height - 10, "middle"));
   root.append(grid);
   rows.forEach((c, r) => {
     const top = r * (each + head + 8) + 4;
     if (r) root.append(svg("line", { class: "row", x1: 0, x2: width, y1: top - 4, y2: top - 4 }));
     root.append(label(D.constructions[c], narrow ? 0 : left - 10, narrow ? top + 12 : top + each / 2 + 4, narrow ? "start" : "end"));
+    for (const chance of new Set(shown.map(([g]) => chanceOf(g, c)).filter((v) => v !== null))) root.append(svg("line", { class: "chance", "data-chance": chance, x1: X(chance), x2: X(chance), y1: top - 4, y2: top + each + head + 4 }));
     shown.forEach(([g], k) => {
       const found = g.estimates[c];
       if (!found || found[0] === null) return;
