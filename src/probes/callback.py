@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,15 +78,17 @@ class ProbeCallback(Callback):
         self.forests: dict[int, Forest] = {}
         self.last: dict[str, Table] = {}
         self.final: dict[str, Table] = {}
-        self.before = Progress(0, 0, 0)
+        # How far training had come at the last look; Lightning's own counters are a batch behind where a checkpoint is written.
+        self.before: Progress | None = Progress(0, 0, 0)
         self.due = False
         self.unsaid: list[Any] = []
 
     def state_dict(self) -> dict[str, Any]:
-        return {"due": self.due}
+        return {"due": self.due} | ({"before": [*astuple(self.before)]} if self.before else {})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.due = state["due"]
+        self.before = Progress(*state["before"]) if "before" in state else None
 
     def on_fit_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         for plan in self.plans:
@@ -98,7 +100,8 @@ class ProbeCallback(Callback):
 
     def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, Training)
-        self.before = _progress(trainer, module, trainer.fit_loop.epoch_loop.batch_progress.current.completed)
+        if self.before is None:  # a checkpoint from before it was kept
+            self.before = _progress(trainer, module, trainer.fit_loop.epoch_loop.batch_progress.current.completed)
         if trainer.global_step == 0 and self.schedule.at_start():
             module.record(self._probe(trainer, module, "untrained"))
             self._show_unsaid()
@@ -109,7 +112,7 @@ class ProbeCallback(Callback):
         assert isinstance(module, Training)
         done = batch_idx + 1
         now = _progress(trainer, module, done)
-        self.due = self.due or self.schedule.inside(self.before, now)
+        self.due = self.due or self.schedule.inside(self.before or now, now)
         self.before = now
         # The end of an epoch is probed with its validation; in the middle of an accumulated step there is no model to probe.
         if self.due and done < trainer.num_training_batches and done % trainer.accumulate_grad_batches == 0:

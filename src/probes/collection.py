@@ -16,6 +16,7 @@ from .challenge_set import ChallengeSet, SetError, merge_sets
 from .contract import Contract, apply_rules
 from .dev_and_test import split
 from .dev_and_test import target_forms as forms_of
+from .feature_columns import check_feature_names
 from .readers import files_of, recognise
 
 
@@ -66,6 +67,8 @@ def collect(path: Path, language: str, form: str | None, cache: Path, selection:
     for file in files_of(path, form):
         name = form or recognise(file)
         found = read_cached(file, language, name, cache, selection.clitics)
+        for made in found:
+            check_feature_names(made)
         forms |= {made.dataset: name for made in found}
         sets += found
     sets = merge_sets(sets)

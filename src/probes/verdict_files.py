@@ -14,6 +14,7 @@ from pyarrow import parquet
 from ..files import replace_atomically
 from .contrast_chance import PAIR_CHANCE
 from .contrast_table import Contrasts
+from .feature_columns import feature_columns
 from .probe import Probe
 from .scorers import WordScores
 from .verdicts import Verdicts
@@ -83,18 +84,13 @@ def _spread(values: NDArray[np.float64], rows: NDArray[np.int64], length: int) -
 
 def _features(probe: Probe) -> dict[str, Any]:
     contrasts = probe.contrasts
-    names = dict.fromkeys(name for made in probe.sets for name in made.feature_names())
     columns: dict[str, Any] = {
         "language": [probe.language] * len(contrasts),
         "set": [probe.name] * len(contrasts),
         "dev": contrasts.dev,
     }
-    places = list(zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True))
-    for name in names:
-        values = [probe.sets[number].features[item].get(name) for number, item in places]
-        numeric = all(value is None or isinstance(value, int) for value in values)
-        columns[name] = pa.array(values if numeric else [None if v is None else str(v) for v in values])
-    return columns
+    places = zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True)
+    return columns | feature_columns(probe.sets, places)
 
 
 def _sentences(probe: Probe, scores: WordScores) -> dict[str, Any]:

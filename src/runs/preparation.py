@@ -9,6 +9,7 @@ from ..data.corpus import Corpus
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
+from ..probes.feature_columns import feature_columns
 from ..probes.preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.probe import Probe
 from ..probes.schedule import ProbeSchedule
@@ -61,6 +62,9 @@ def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, f
     if not probes:
         return []
     chosen = settings.probes
+    for probe in probes:
+        # What could not be written after the last epoch is found before the first.
+        feature_columns(probe.sets, ((number, item) for number, made in enumerate(probe.sets) for item in range(len(made))))
     sampled = [SampledProbe(sample_probe(probe, chosen.sample, chosen.seed), probe) for probe in probes]
     for each in sampled:
         check_coverage(each, corpus.vocabulary)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,10 @@ PACKAGES = (
     "sacremoses",
     "datasets",
 )
+# What a run's folder has in it: what we write, what the loggers write, and what a kill may leave of either.
+OWN_FOLDERS = ("probes", "checkpoints", "tensorboard", "wandb", "lightning_logs")
+OWN_FILES = ("config.yaml", "provenance.json", "metrics.csv", "train.log", "DONE", "report.html", "profile.txt")
+HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
 
 
 class RunExists(UserError):
@@ -155,13 +160,28 @@ class RunFolder:
         return known
 
     def clear(self) -> None:
-        """Remove a run, and nothing that is not one."""
-        if self.path.exists() and any(self.path.iterdir()) and not self.exists():
+        """Remove a run's own files; a folder that holds anything else is left as it is."""
+        inside = sorted(self.path.iterdir()) if self.path.is_dir() else []
+        if inside and not self.exists():
             raise RunExists(f"{self.path}: overwrite=true removes runs only, and this folder is none (it has no config.yaml)")
-        shutil.rmtree(self.path, ignore_errors=True)
+        if foreign := [part.name for part in inside if not _is_own(part)]:
+            raise RunExists(
+                f"{self.path}: overwrite=true removes a run's own files only, and this folder also holds {', '.join(foreign[:3])}"
+                f"{' …' if len(foreign) > 3 else ''}; move that elsewhere, or give another name="
+            )
+        # config.yaml last: if something cannot be removed, what is left is still known to be a run.
+        for part in sorted(inside, key=lambda part: part.name == "config.yaml"):
+            shutil.rmtree(part) if part.is_dir() and not part.is_symlink() else part.unlink()
 
     def finish(self, result: dict[str, Any]) -> None:
         write_atomically(self.path / "DONE", json.dumps(result, indent=1))
+
+
+def _is_own(part: Path) -> bool:
+    """Whether a run puts a file or folder of this name into its folder."""
+    if part.name in OWN_FOLDERS:
+        return part.is_dir()
+    return not part.is_dir() and (part.name in OWN_FILES or HALF_WRITTEN.fullmatch(part.name) is not None)
 
 
 def provenance() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,9 @@ from .training import (
 )
 
 FALSE = ("", "0", "false", "no", "none")
+# What can be the name of one folder, and of nothing else: `.`, `..` and a/b lead elsewhere.
+FOLDER_NAME = re.compile(r"[^\s./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -126,8 +130,15 @@ class RunSettings:
 
     @property
     def folder(self) -> Path:
-        """Where the run lives."""
-        return Path(self.paths.runs) / self.run_name()
+        """Where the run lives: a folder of its own among the other runs."""
+        name = self.run_name()
+        if not FOLDER_NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
+            said = f"name={name}" if self.name else f"the run would be called {name}"
+            raise UserError(
+                f"{said if said.isprintable() else repr(said)}: a run is a folder of its own in {self.paths.runs}; its name has no / in it, does not begin with a dot "
+                f"or a space, and is at most {LONGEST_NAME} bytes long"
+            )
+        return Path(self.paths.runs) / name
 
     def yaml(self) -> str:
         """What a run's config.yaml holds."""

@@ -1,0 +1,66 @@
+"""What a run's folder may be called, and what may be removed from it."""
+
+import json
+
+import pytest
+from concord.errors import UserError
+from concord.runs.run_folder import RunExists, RunFolder
+from training_runs import settings
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b", "/etc", "../up", ".hidden", "~/x/", "a\\\\b", "x" * 201])
+def test_a_name_that_leads_to_another_folder_is_refused(name):
+    with pytest.raises(UserError, match="a run is a folder of its own in runs") as told:
+        _ = settings(f"name='{name}'").folder
+    assert "\n" not in str(told.value)
+
+
+def test_a_part_of_the_default_name_leads_nowhere_else_either():
+    with pytest.raises(UserError, match="the run would be called de-../../x-grammar"):
+        _ = settings("model.name='../../x'").folder
+
+
+@pytest.mark.parametrize("name", ["mine", "1", "nan", "größer als gestern", "a-b_c.d", "lr=3"])
+def test_ordinary_names_are_names(name):
+    assert settings(f"name='{name}'").folder.name == name
+    assert settings("name=1").folder.name == "1"
+    assert settings("name=nan").folder.name == "nan"
+
+
+def run_with(folder, *files):
+    run = RunFolder(folder)
+    run.enter("seed: 1\n", {})
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text("mine", encoding="utf-8")
+    return run
+
+
+def test_clearing_removes_a_runs_own_files(tmp_path):
+    own = ("metrics.csv", "checkpoints/last.ckpt", "probes/x.parquet", "train.log", "DONE", "report.html", ".DONE.17.new")
+    run = run_with(tmp_path / "x", *own)
+    elsewhere = tmp_path / "scratch"
+    elsewhere.mkdir()
+    (elsewhere / "data").write_text("kept")
+    (run.path / "wandb").symlink_to(elsewhere)
+    run.clear()
+    assert list(run.path.iterdir()) == []
+    assert (elsewhere / "data").exists()
+
+
+@pytest.mark.parametrize("file", ["thesis.tex", "other_run/config.yaml", "probes.txt", ".git/HEAD", "metrics.csv/data"])
+def test_clearing_refuses_a_folder_that_holds_other_things(tmp_path, file):
+    run = run_with(tmp_path / "x", "checkpoints/last.ckpt", file)
+    before = sorted(run.path.rglob("*"))
+    with pytest.raises(RunExists, match=f"this folder also holds {file.partition('/')[0]}; move that elsewhere"):
+        run.clear()
+    assert sorted(run.path.rglob("*")) == before
+
+
+def test_a_folder_of_runs_is_no_run_whatever_lies_in_it(tmp_path):
+    """As `name=. overwrite=true` made one of it."""
+    run_with(tmp_path / "a", "DONE")
+    outer = run_with(tmp_path)
+    with pytest.raises(RunExists, match="also holds a"):
+        outer.clear()
+    assert json.loads((tmp_path / "a/provenance.json").read_text())["starts"]
