@@ -9,6 +9,7 @@ from typing import Any
 
 from ..probes.accuracy import CELLS, MEAN, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
+from ..probes.contrast_chance import PAIR_CHANCE
 from ..settings import RunSettings
 from ..settings.languages import SeveralLanguages
 from ..settings.reading import Plain
