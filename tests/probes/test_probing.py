@@ -125,7 +125,7 @@ def test_contrasts_of_the_source_hold_and_formulas_are_told_apart() -> None:
     every = asked(CollectedSet(made, "own", 1, 0, ""), CollectedSet(suite, "syntaxgym", 1, 0, ""))
     assert every.contrasts.names == ["g>i", "i>u"]
     assert every.constructions == ["npi"]
-    assert "formulas over regions are not evaluated" in every.without["mvrr"]
+    assert "neither good and bad sentences, nor a prediction" in every.without["mvrr"]
 
 
 def test_numbers_of_subject_and_attractor_divide_a_construction() -> None:
