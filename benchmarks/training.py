@@ -43,10 +43,11 @@ class Size:
     words: int | None  # null: those of the built-in corpus
     repeats: int = 3
     width: int = 200
+    apart: bool = True  # every way in a process of its own
 
 
 SIZES = (Size("few", 6400, None), Size("many", 640, 50_001))
-SMALL = (Size("many", 64, 2001, 1, 16),)
+SMALL = (Size("many", 64, 2001, 1, 16, apart=False),)
 
 
 def corpus(size: Size, cache: Path) -> Corpus:
@@ -156,6 +157,8 @@ def _measure(way: Callable[[Size, Path], float], size: Size, cache: Path) -> tup
 
 
 def measure(way: Callable[[Size, Path], float], size: Size, cache: Path) -> tuple[float, float]:
+    if not size.apart:
+        return _measure(way, size, cache)
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as one:
         return one.submit(_measure, way, size, cache).result()
 
