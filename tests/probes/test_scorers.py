@@ -14,11 +14,12 @@ from concord.data.counts import Counts
 from concord.data.grammar import folder_of
 from concord.data.pieces import PieceRule
 from concord.data.vocabulary import Vocabulary
+from concord.errors import UserError
 from concord.lm.loss import summed_nll
 from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.probes.preparation import scorer_maker
 from concord.probes.readers.grammar import expand_grammar
-from concord.probes.scorers import ProbeSentence
+from concord.probes.scorers import ProbeSentence, WordScores
 from concord.probes.scorers.incremental import IncrementalScorer, plant_forest
 from concord.probes.scorers.ngrams import BACK_OFF, NgramScorer
 from training_runs import NETWORKS
@@ -164,3 +165,10 @@ def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.Monke
     whole = scorer.score(some).logprobs
     monkeypatch.setattr("concord.probes.scorers.ngrams.CHUNK", 7)
     assert np.array_equal(scorer.score(some).logprobs, whole)
+
+
+def test_scores_that_are_no_numbers_are_refused():
+    unknown = np.zeros(2, bool)
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(UserError, match="1 of 2 scores are not finite numbers; the weights of the model are damaged"):
+            WordScores(np.array([0, 2]), np.array([-1.0, bad], np.float32), unknown)
