@@ -125,7 +125,7 @@ class Table:
 def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
     """The verdicts of a probe as a table."""
     within = [grouping for grouping in probe.groupings if not grouping.across]
-    members = [{each.name: _members(probe, number, each) for each in within} for number in range(len(probe.collected))]
+    members = [{each.name: probe.members(each, number) for each in within} for number in range(len(probe.collected))]
     rows = [_row(probe, verdicts, number, members[number]) for number in range(len(probe.collected))]
     named = {each.name: list(dict.fromkeys(name for own in members for name in own[each.name])) for each in within}
     groups = [row for each in probe.groupings if each.across for row in _group_rows(probe, verdicts, each, rows)]
@@ -138,21 +138,6 @@ def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
     )
 
 
-def _members(probe: Probe, number: int, grouping: Grouping) -> dict[str, Rows]:
-    """The contrasts of a set in each group that any of its items belongs to."""
-    own, made = probe.contrasts.of_set(number), probe.sets[number]
-    items: dict[str, list[int]] = {}
-    known: dict[tuple[object, ...], list[str]] = {}
-    for item, features in enumerate(made.features):
-        key = tuple(features.get(name) for name in grouping.by)
-        if key not in known:
-            known[key] = grouping.groups_of(features, made.construction)
-        for name in known[key]:
-            items.setdefault(name, []).append(item)
-    order = [name for name, _ in grouping.groups if name in items] or sorted(items)
-    return {name: own[np.isin(probe.contrasts.item[own], items[name])] for name in order}
-
-
 def _row(probe: Probe, verdicts: Verdicts, number: int, members: Mapping[str, Mapping[str, Rows]]) -> ConstructionRow:
     own = probe.contrasts.of_set(number)
     parts = {
@@ -163,13 +148,12 @@ def _row(probe: Probe, verdicts: Verdicts, number: int, members: Mapping[str, Ma
 
 
 def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows) -> Accuracy:
-    """Over these contrasts."""
+    """Over these contrasts, which are in order: those of an item stand side by side."""
     contrasts = probe.contrasts
     scored = rows[verdicts.covered[rows]]
     keys = contrasts.set[scored] * (len(contrasts) + 1) + contrasts.item[scored]
-    items, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    worst = np.ones(len(items))
-    np.minimum.at(worst, which, verdicts.verdict[scored])
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
+    worst = np.minimum.reduceat(verdicts.verdict[scored], first) if len(keys) else np.zeros(0)
     by_item = probe.contract.unit == "items"
     each = worst if by_item else verdicts.verdict[scored]
     chance = contrasts.item_chance[scored[first]] if by_item else contrasts.chance[scored if len(scored) else rows]
@@ -178,8 +162,8 @@ def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows) -> Accuracy:
         correct=float(each.sum()),
         ties=int(verdicts.tie[scored].sum()),
         uncovered=len(rows) - len(scored),
-        items=len(items),
-        every=float(worst.mean()) if len(items) else math.nan,
+        items=len(first),
+        every=float(worst.mean()) if len(first) else math.nan,
         plus_one=probe.contract.plus_one,
         chance=math.fsum(chance) / len(chance) if len(chance) else PAIR_CHANCE,
     )
@@ -214,7 +198,7 @@ def _group_rows(probe: Probe, verdicts: Verdicts, grouping: Grouping, rows: Sequ
     """Groups over constructions, with the constructions that each is over."""
     found: dict[str, list[tuple[str, Rows]]] = {}
     for number, row in enumerate(rows):
-        for name, members in _members(probe, number, grouping).items():
+        for name, members in probe.members(grouping, number).items():
             found.setdefault(name, []).append((row.construction, members))
     order = [name for name, _ in grouping.groups if name in found] or list(found)
     return [_group_row(probe, verdicts, grouping, name, found[name]) for name in order]

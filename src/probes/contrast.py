@@ -5,7 +5,7 @@ disjunction. A pair of a good and a bad sentence is one comparison of one span w
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -54,17 +54,12 @@ class Contrast:
     alternative: bool = False
     formula: str = ""  # as the source writes it
     item_rules: tuple[str, ...] = ()  # under which rules of counting the items of a suite it counts; none: under all
+    is_pair: bool = field(init=False, repr=False, compare=False)  # one good and one bad sentence; asked half a million times
 
-    @property
-    def is_pair(self) -> bool:
-        return (
-            len(self.groups) == 1
-            and len(self.groups[0]) == 1
-            and self.groups[0][0].is_pair
-            and self.metric == "sum"
-            and self.scale == 1.0
-            and self.tested == "differing"
-        )
+    def __post_init__(self) -> None:
+        single = len(self.groups) == 1 and len(self.groups[0]) == 1 and self.groups[0][0].is_pair
+        plain = (self.metric, self.scale, self.tested) == ("sum", 1.0, "differing")
+        object.__setattr__(self, "is_pair", single and plain)
 
     def terms(self) -> Iterator[SpanTerm]:
         for group in self.groups:

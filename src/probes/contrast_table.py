@@ -179,7 +179,10 @@ class _Item:
 
     def add_contrasts(self) -> None:
         builder, first = self.builder, len(self.builder.contrasts)
-        structures = [self._add(contrast) for contrast in stated_contrasts(self.made, self.variants, self.item_rule)]
+        structures = [
+            self._add_pair(contrast) if contrast.is_pair and self.rules.contrast != "words" else self._add(contrast)
+            for contrast in stated_contrasts(self.made, self.variants, self.item_rule)
+        ]
         if builder.contract.unit != "items" or len(structures) < 2:
             return
         known = [each for each in structures if each is not None]
@@ -187,6 +190,28 @@ class _Item:
         for row, structure in enumerate(structures, start=first):  # chance that a source declares is taken as independent
             together *= builder.contrasts[row][3] if structure is None else 1.0
         builder.contrasts[first:] = [(*row[:4], together, *row[5:]) for row in builder.contrasts[first:]]
+
+    def _add_pair(self, contrast: Contrast) -> Groups | None:
+        """What `_add` does, without detours: nearly all contrasts are pairs."""
+        builder, clause = self.builder, contrast.groups[0][0]
+        variants = self.roles[clause.left[0].role], self.roles[clause.right[0].role]
+        varied = differing(self.words[variants[0]], self.words[variants[1]])
+        compared = self._compared(variants, varied, clause.left[0].span)
+        number, row = len(builder.contrasts), len(builder.clauses)
+        sentences = [self._sentence(variants[side], varied[side], compared[side][1]) for side in (0, 1)]
+        for side in (0, 1):
+            builder.terms.append((row, side, sentences[side], *compared[side]))
+            builder.tested.append((number, sentences[side], *varied[side], side == 1 and sentences[0] == sentences[1]))
+        builder.weights += (1.0, 1.0)
+        builder.clauses.append((number, builder.groups, False, 0.0, 0.0))
+        builder.groups += 1
+        chance = PAIR_CHANCE if contrast.chance is None else contrast.chance
+        worth = TIE_WORTH[self.rules.ties]
+        builder.contrasts.append((self.number, self.index, contrast.name, chance, chance, worth, 0, 1.0, True))
+        if builder.contract.unit != "items" or contrast.chance is not None:
+            return None
+        left, right = (self.spans.setdefault((i, f"{clause.left[0].span} 0"), len(self.spans)) for i in variants)
+        return (((((left, 1.0),), ((right, 1.0),), False, (0.0, 0.0)),),)
 
     def _add(self, contrast: Contrast) -> Groups | None:
         """Returns which spans are compared with which, unless chance is declared."""

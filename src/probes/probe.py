@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Probe:
     contrasts: Contrasts
     without: dict[str, str]  # constructions that cannot be scored, and why
     groupings: tuple[Grouping, ...] = (NUMBER,)
+    _members: dict[tuple[str, int], dict[str, NDArray[np.int64]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def sets(self) -> list[ChallengeSet]:
@@ -46,6 +47,13 @@ class Probe:
             (" ".join(words[one][start:end]), " ".join(words[other][begin:stop]))
             for (one, other), ((start, end), (begin, stop)) in places
         ]
+
+    def members(self, grouping: Grouping, number: int) -> dict[str, NDArray[np.int64]]:
+        """The contrasts of a set in each group that any of its items belongs to: found out once."""
+        key = (grouping.name, number)
+        if key not in self._members:
+            self._members[key] = _group_members(self.contrasts, self.sets[number], number, grouping)
+        return self._members[key]
 
     @property
     def digest(self) -> str:
@@ -80,6 +88,24 @@ def build_probe(name: str, language: str, collected: Sequence[CollectedSet], gro
     declared = {each.name: each for each in (*groupings, *(own for each in usable for own in each.challenge_set.groupings))}
     contrasts = builder.table([_dev_items(each.challenge_set) for each in usable])
     return Probe(name, language, usable, agreed, list(builder.sentences), contrasts, without, tuple(declared.values()))
+
+
+def _group_members(contrasts: Contrasts, made: ChallengeSet, number: int, grouping: Grouping) -> dict[str, NDArray[np.int64]]:
+    own = contrasts.of_set(number)
+    items: dict[str, list[int]] = {}
+    known: dict[tuple[object, ...], list[str]] = {}
+    for item, features in enumerate(made.features):
+        key = tuple(map(features.get, grouping.by))
+        if key not in known:
+            known[key] = grouping.groups_of(features, made.construction)
+        for name in known[key]:
+            items.setdefault(name, []).append(item)
+    found = {}
+    for name in [name for name, _ in grouping.groups if name in items] or sorted(items):
+        marks = np.zeros(len(made), bool)
+        marks[items[name]] = True
+        found[name] = own[marks[contrasts.item[own]]]
+    return found
 
 
 def _dev_items(made: ChallengeSet) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """Verdicts: from the log-probability of every word to what a model prefers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from .probe import Probe
 from .scorers import WordScores
 
 Floats = NDArray[np.float64]
+TOGETHER = 1 << 18  # spans that are added up at one time
 MEASURES: dict[str, Callable[[Floats], float]] = {
     "mean": np.mean,
     "median": np.median,
@@ -59,40 +60,63 @@ def judge(probe: Probe, scores: WordScores) -> Verdicts:
 def compare(contrasts: Contrasts, scores: WordScores) -> ClauseScores:
     """Both sides of every clause, their spans added from left to right in 64 bits, so that equal sums are equal exactly."""
     terms, clauses = contrasts.terms, contrasts.clauses
-    values = terms.weight * _span_values(contrasts, scores)
+    values = _span_values(contrasts, scores)
+    values *= terms.weight
     sides = np.zeros((len(clauses.contrast), 2))
     places = terms.clause.astype(np.int64) * 2 + terms.side
-    order = _places_within(places)
-    for turn in range(int(order.max(initial=-1)) + 1):
-        own = np.flatnonzero(order == turn)
-        sides.reshape(-1)[places[own]] += values[own]
+    for turn, own in enumerate(_turns(places)):
+        if turn == 0:
+            sides.reshape(-1)[places[own]] = values[own]
+        else:
+            sides.reshape(-1)[places[own]] += values[own]
     sides += clauses.constants
     left, right = sides[:, 0], sides[:, 1]
     same = left == right  # also where both are minus infinity
-    margin = np.where(same, 0.0, np.subtract(left, right, out=np.zeros_like(left), where=~same))
-    tolerance = ABSOLUTE + RELATIVE * np.abs(right) - np.abs(margin)
-    return ClauseScores(left, right, np.where(clauses.equal, tolerance, margin))
+    margin = np.subtract(left, right, out=np.zeros_like(left), where=~same)
+    if clauses.equal.any():
+        tolerance = ABSOLUTE + RELATIVE * np.abs(right) - np.abs(margin)
+        margin = np.where(clauses.equal, tolerance, margin)
+    return ClauseScores(left, right, margin)
 
 
-def _places_within(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many equal keys stand directly before each."""
-    new = np.concatenate([[True], keys[1:] != keys[:-1]])
+def _turns(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64] | slice]:
+    """The first term of every side, then the second of every side that has two, and so on."""
+    new = np.concatenate([[True], places[1:] != places[:-1]])
+    if new.all():
+        yield slice(None)
+        return
     starts = np.flatnonzero(new)
-    return np.arange(len(keys)) - np.repeat(starts, np.diff([*starts, len(keys)]))
+    turns = np.arange(len(places)) - np.repeat(starts, np.diff([*starts, len(places)]))
+    for turn in range(int(turns.max()) + 1):
+        yield np.flatnonzero(turns == turn)
 
 
 def _span_values(contrasts: Contrasts, scores: WordScores) -> Floats:
-    """The metric of each term over the words of its span."""
+    """The metric of each term over the words of its span; some at a time, which bounds memory."""
     terms = contrasts.terms
-    first = scores.firsts[terms.sentence]
-    starts, ends = first + terms.start, first + terms.end
-    contrast = contrasts.clauses.contrast[terms.clause]
-    scale, metric = contrasts.scale[contrast], contrasts.metric[contrast]
-    values = _sums(scores.logprobs, starts, ends) if not np.any(scale != 1.0) else _scaled_sums(scores, starts, ends, scale)
+    plain = not contrasts.metric.any() and bool((contrasts.scale == 1.0).all())
+    found = np.empty(len(terms.clause))
+    for start in range(0, len(found), TOGETHER):
+        some = slice(start, start + TOGETHER)
+        first = scores.firsts[terms.sentence[some]]
+        starts, ends = first + terms.start[some], first + terms.end[some]
+        if plain:
+            found[some] = _sums(scores.logprobs, starts, ends)
+        else:
+            contrast = contrasts.clauses.contrast[terms.clause[some]]
+            found[some] = _measured(scores, starts, ends, contrasts.metric[contrast], contrasts.scale[contrast])
+    return found
+
+
+def _measured(
+    scores: WordScores, starts: NDArray[np.int64], ends: NDArray[np.int64], metric: NDArray[np.int8], scale: Floats
+) -> Floats:
+    """Spans with a metric or a scale of their own."""
+    found = _scaled_sums(scores, starts, ends, scale)
     for number in np.unique(metric[metric > 0]):
         own = np.flatnonzero(metric == number)
-        values[own] = _other_metric(METRICS[number], scores.logprobs, starts[own], ends[own], scale[own])
-    return values
+        found[own] = _other_metric(METRICS[number], scores.logprobs, starts[own], ends[own], scale[own])
+    return found
 
 
 def _sums(values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
@@ -145,12 +169,15 @@ def _in_contrasts(values: NDArray, contrasts: Contrasts) -> NDArray:
 def covered_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which contrasts can be scored, and in which of them a word of the context is unknown."""
     tested, count = probe.contrasts.tested, len(probe.contrasts)
-    before = np.concatenate([[0], np.cumsum(scores.unknown, dtype=np.int64)])
+    if not scores.unknown.any():
+        return np.ones(count, bool), np.zeros(count, bool)
+    before = np.concatenate([[0], np.cumsum(scores.unknown, dtype=np.int32)])
     first = scores.firsts[tested.sentence]
     inside = before[first + tested.end] - before[first + tested.start]
     anywhere = np.where(tested.again, 0, before[scores.firsts[tested.sentence + 1]] - before[first])
-    unknown_inside = np.bincount(tested.contrast, inside, minlength=count)
-    unknown_context: NDArray[np.bool_] = np.bincount(tested.contrast, anywhere, minlength=count) > unknown_inside
+    starts = np.flatnonzero(np.concatenate([[True], tested.contrast[1:] != tested.contrast[:-1]]))
+    unknown_inside = np.add.reduceat(inside, starts)
+    unknown_context: NDArray[np.bool_] = np.add.reduceat(anywhere, starts) > unknown_inside
     if probe.contract.rules.unknown == "unk":
         return np.ones(count, bool), unknown_context
     covered: NDArray[np.bool_] = unknown_inside == 0
