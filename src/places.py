@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+OWN = "CONCORD_OWN"  # processes that a command starts look where it looks
 
 
 def installed_folder(name: str) -> Path:
@@ -11,10 +12,15 @@ def installed_folder(name: str) -> Path:
     return next((place for place in (HERE / name, HERE.parent / name) if place.is_dir()), HERE / name)
 
 
+def own_folder() -> Path:
+    """Where the user's own `conf`, `grammars` … are: where the command is run, or what `paths.own=` or CONCORD_OWN says."""
+    return Path(os.environ.get(OWN) or Path.cwd())
+
+
 def own_or_installed(name: str) -> list[Path]:
-    """Where things of this name are looked up: the user's own folder (where the command is run) before the installed one."""
+    """The folders of this name (`grammars`, `conf/lang`), the user's own before the installed one."""
     top, _, below = name.partition("/")
-    folders = [Path.cwd() / name, installed_folder(top) / below]
+    folders = [own_folder() / name, installed_folder(top) / below]
     return [
         folder for i, folder in enumerate(folders) if folder.is_dir() and folder.resolve() not in map(Path.resolve, folders[:i])
     ]

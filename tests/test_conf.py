@@ -99,7 +99,9 @@ def test_loggers_can_be_chosen_together():
 
 
 def test_a_pretrained_model_is_not_trained():
-    with pytest.raises(UserError, match="model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or"):
+    with pytest.raises(
+        UserError, match="model=hf is a pretrained model: concord evaluate scores it. To train one: model=lstm or"
+    ):
         settings("model=hf")
 
 

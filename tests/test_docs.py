@@ -74,7 +74,7 @@ def test_the_commands_of_the_readme_are_those_of_the_makefile():
 def test_examples_in_the_readme_are_real_settings():
     from hydra import compose, initialize_config_dir
 
-    commands = re.findall(r"^python train.py ([^#\n]*)", text_of("README.md"), re.MULTILINE)
+    commands = re.findall(r"^concord train ([^#\n]*)", text_of("README.md"), re.MULTILINE)
     assert len(commands) > 6
     for command in commands:
         overrides = [word for word in command.split() if "=" in word and "…" not in word]

@@ -11,10 +11,11 @@ import pytest
 SRC = Path(__file__).resolve().parents[1] / "src"
 # Each may import from the rooms before it. What stands at the root is below all of them.
 ROOMS = ("root", "data", "lm", "probes", "runs", "report", "commands")
-ROOT = ("errors", "files", "machine", "places", "settings", "terminal")
+ROOT = ("errors", "files", "machine", "own_code", "places", "settings", "terminal")
 # Packages that are imported where they are used, and why.
 LATE_PACKAGES = {
     "datasets": "an extra, and slow",
+    "hydra": "slow; --help does without",
     "lightning_utilities": "patched while Lightning is imported",
     "matplotlib": "an extra, and slow",
     "optuna": "an extra, and slow",

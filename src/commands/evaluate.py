@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from omegaconf import DictConfig
-
 from .hydra_program import run_with_settings
 
 # The heavy imports stand inside the functions, so that --help and a misspelt choice answer at once.
 if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
     from ..probes.models import Model
     from ..probes.probe import Probe
     from ..settings import EvaluationSettings
@@ -17,7 +17,7 @@ def main() -> None:
     run_with_settings("evaluate", command)
 
 
-def command(cfg: DictConfig) -> None:
+def command(cfg: "DictConfig") -> None:
     from ..runs.failures import explain_failures
     from ..runs.logs import keep_log
     from ..settings.overrides import read_composed_evaluation
@@ -67,7 +67,7 @@ def load_models(settings: "EvaluationSettings") -> list["Model"]:
     contract = make_contract(settings.probes.protocol, settings.probes.given_rules)
     if settings.model and settings.lang:
         return load_pretrained(settings.model, contract, settings.probes.scoring, each_language(settings.lang)[0])
-    models = load_checkpoints(settings.ckpt_path or (), settings.device, contract.rules.start == "warm")
+    models = load_checkpoints(settings.ckpt_path or (), settings.device, contract.rules.start == "warm", settings.allow)
     must_be_comparable(models, language_given=settings.lang is not None)
     return models
 

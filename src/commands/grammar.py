@@ -1,4 +1,4 @@
-"""The author's command: `python -m concord.commands.grammar show de`."""
+"""The author's command: `concord grammar show de`."""
 
 import argparse
 import itertools
@@ -20,14 +20,14 @@ from ..terminal import console, table
 DESCRIPTION = """\
 Look at grammars, count and check them, draw a corpus.
 
-  python -m concord.commands.grammar list                      the languages and how large their sets are
-  python -m concord.commands.grammar show de                   a few sentences of every German construction
-  python -m concord.commands.grammar show de prep -n 20        twenty of one construction
-  python -m concord.commands.grammar check de                  repetitions, balance, words the corpus never shows
-  python -m concord.commands.grammar check de/cases            the same of a collection in the language's folder
-  python -m concord.commands.grammar check de --vocab words.txt    which words are missing, and what they cost
-  python -m concord.commands.grammar sample de -n 10           draw sentences from the corpus grammar
-  python -m concord.commands.grammar sample de -n 100000 --seed 1 --withhold obj_rel --exclude-sets --out de.txt
+  concord grammar list                      the languages and how large their sets are
+  concord grammar show de                   a few sentences of every German construction
+  concord grammar show de prep -n 20        twenty of one construction
+  concord grammar check de                  repetitions, balance, words the corpus never shows
+  concord grammar check de/cases            the same of a collection in the language's folder
+  concord grammar check de --vocab words.txt    which words are missing, and what they cost
+  concord grammar sample de -n 10           draw sentences from the corpus grammar
+  concord grammar sample de -n 100000 --seed 1 --withhold obj_rel --exclude-sets --out de.txt
 """
 
 
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m concord.commands.grammar", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="concord grammar", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True, metavar="list | show | count | check | sample")
     commands.add_parser("list", help="the languages and the size of their sets").set_defaults(run=run_list)

@@ -5,6 +5,8 @@ import runpy
 import sys
 from importlib.metadata import version
 
+from . import completion
+
 COMMANDS = {
     "train": "train a language model and watch its syntax while it learns",
     "evaluate": "put checkpoints or pretrained models through challenge sets; surprisal and perplexity",
@@ -28,8 +30,10 @@ Concord trains language models and watches their syntax while they learn.
 Commands (concord COMMAND --help says more)
 {commands}
 
-In Python: import concord; concord.load("runs/…").surprisal("der Gast wartet .")
-Settings are Hydra's: group=choice, group.key=value. `concord train --help` lists the choices. Version {version}.
+In Python: import concord; concord.load("runs/…").surprisal("der Gast wartet .")   (help(concord) says more)
+Settings are Hydra's: group=choice, group.key=value; `concord train --help` lists the choices. Your own languages, grammars and
+networks go into conf/ and grammars/ of the folder you are in. Tab completion: eval "$(concord -sc install=bash)" (or zsh, fish).
+Version {version}.
 """
 
 
@@ -39,6 +43,9 @@ def main() -> None:
     if not asked or asked[0] in ("-h", "--help", "help"):
         commands = "\n".join(f"  {name:9} {what}" for name, what in COMMANDS.items())
         print(PAGE.format(commands=commands, version=version("concord-lm")), end="")
+        return
+    if asked[0] in completion.FLAGS:
+        completion.complete(COMMANDS)
         return
     if asked[0] in ("-V", "--version"):
         print(f"concord {version('concord-lm')}")

@@ -1,4 +1,4 @@
-"""Tables, figures, tests and a page about runs: `python -m concord.commands.report runs/…`."""
+"""Tables, figures, tests and a page about runs: `concord report runs/…`."""
 
 import argparse
 import sys
@@ -7,12 +7,12 @@ from pathlib import Path
 from ..errors import UserError
 
 DESCRIPTION = """\
-Gathers runs (finished or not), sweeps and results of evaluate.py into tables, figures, tests, and one page that opens offline.
+Gathers runs (finished or not), sweeps and evaluations into tables, figures, tests, and one page that opens offline.
 
-  python -m concord.commands.report runs                                 everything in runs/
-  python -m concord.commands.report runs/de-*  results --out report/de   some runs, and evaluations
-  python -m concord.commands.report runs --baseline runs/de-lstm-…       each model against this one, on the same items
-  python -m concord.commands.report runs --rows construction --columns attractor_number
+  concord report runs                                 everything in runs/
+  concord report runs/de-*  results --out report/de   some runs, and evaluations
+  concord report runs --baseline runs/de-lstm-…       each model against this one, on the same items
+  concord report runs --rows construction --columns attractor_number
 
 Writes <out>/report.html, <out>/tables/ (Markdown, CSV, LaTeX), <out>/figures/ (SVG, PNG), and <out>/data.csv with all numbers.
 """
@@ -47,7 +47,7 @@ def _run(asked: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m concord.commands.report", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="concord report", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders of such")
     parser.add_argument("--baseline", metavar="RUN", help="compare every other model with this one")

@@ -1,4 +1,4 @@
-"""`python -m concord.commands.runs list [FOLDER] [--json]`: all runs below a folder and how they stand."""
+"""`concord runs list [FOLDER] [--json]`: all runs below a folder and how they stand."""
 
 import argparse
 import json
@@ -10,9 +10,18 @@ from ..runs.run_folder import RunFolder
 from ..runs.run_state import PERPLEXITY, History, runs_below, state
 from ..terminal import console, show_whole, table
 
+DESCRIPTION = """\
+Runs and how they stand.
+
+  concord runs list                    all in runs/: done, running, stopped or failed, and their numbers
+  concord runs list elsewhere --json   of another folder, for programs
+"""
+
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m concord.commands.runs", description="Runs and how they stand.")
+    parser = argparse.ArgumentParser(
+        prog="concord runs", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="all runs below a folder: done, running, stopped or failed, and their numbers")
     listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), help="where to look (default: runs)")

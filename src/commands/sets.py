@@ -1,37 +1,36 @@
-"""Look at challenge sets, check and convert them: `python -m concord.commands.sets show de`."""
+"""Look at challenge sets, check and convert them: `concord sets show de`."""
 
 import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
 from rich.text import Text
 
 from ..data.grammar import GrammarError, languages
 from ..data.grammar.folder import read_text
 from ..errors import UserError
-from ..places import cache_folder, installed_folder
+from ..places import cache_folder
 from ..probes.challenge_set import ChallengeSet, MinimalSet, SetError
-from ..probes.collection import CollectedSet, ItemSelection, collect, locate, stratified_sample
+from ..probes.collection import CollectedSet, ItemSelection, collect, stratified_sample
 from ..probes.contract import Contract, Rules
 from ..probes.dev_and_test import split
 from ..probes.exports import FORMATS, export
 from ..probes.lint import check
+from ..probes.named_collections import AGREEMENT, named_collection
 from ..probes.readers import formats
 from ..terminal import console, table
 
 SHORT = 24  # letters of a feature that fits beside the sentences
-CONF = installed_folder("conf") / "probes"
 DESCRIPTION = """\
 Challenge sets: what there is, a few items, their faults, other formats.
 
-  python -m concord.commands.sets list de                          our German sets, with sizes, features and splits
-  python -m concord.commands.sets show de prep -n 5                five items, target marked, bad form starred
-  python -m concord.commands.sets check ../clams/fr_evalset --lang fr      the faults of a published folder
-  python -m concord.commands.sets check fr --vocab words.txt       and what a vocabulary would cost
-  python -m concord.commands.sets check de --collection gevalm --path gevalm/data/input/SVPP
-  python -m concord.commands.sets export de --to blimp --out sets/de
+  concord sets list de                          our German sets, with sizes, features and splits
+  concord sets show de prep -n 5                five items, target marked, bad form starred
+  concord sets check ../clams/fr_evalset --lang fr      the faults of a published folder
+  concord sets check fr --vocab words.txt       and what a vocabulary would cost
+  concord sets check de --collection gevalm --path gevalm/data/input/SVPP
+  concord sets export de --to blimp --out sets/de
 
 What to look at is a language (our own sets), a folder or a file; its format is recognised, or given with --format.
 """
@@ -49,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m concord.commands.sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
     _command(commands, "list", "sets with sizes, features and splits", run_list)
@@ -69,7 +68,7 @@ def _command(commands: Any, name: str, text: str, run: Any) -> argparse.Argument
     command.add_argument("what", metavar="LANGUAGE | PATH", help="a language code for our own sets, or a folder or file")
     command.add_argument("constructions", nargs="*", default=[], metavar="CONSTRUCTION", help="only these (default: all)")
     command.add_argument(
-        "--collection", default="agreement", help="of a language: agreement (ours, the default) or one of conf/probes"
+        "--collection", default=AGREEMENT, help="of a language: agreement (ours, the default) or one of conf/probes"
     )
     command.add_argument("--path", metavar="FOLDER", help="where the collection is, if it is not part of the program")
     command.add_argument("--lang", default="", help="the language of a folder or file")
@@ -97,10 +96,10 @@ def _collected(arguments: argparse.Namespace) -> list[CollectedSet]:
             raise SetError(
                 arguments.what, None, f"--lang {language}: these sets are {arguments.what}; --lang is for a folder or a file"
             )
-        settings = collection(arguments.collection, arguments.what)
-        path, language = Path(arguments.path or settings["path"] or ""), arguments.what
-        form = form or settings["format"]
-        if not (arguments.path or settings["path"]):
+        named = named_collection(arguments.collection, arguments.what)
+        path, language = Path(arguments.path or named.path or ""), arguments.what
+        form = form or named.format
+        if not (arguments.path or named.path):
             raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
     ruled = arguments.ruled or arguments.capitalize
     contract = Contract("default", Rules(capitalize=arguments.capitalize)) if ruled else None
@@ -110,21 +109,6 @@ def _collected(arguments: argparse.Namespace) -> list[CollectedSet]:
         read_as = ", ".join(sorted({each.form for each in found}))
         print(f"read as {read_as}; --format says otherwise", file=sys.stderr)
     return found
-
-
-def collection(name: str, language: str) -> dict[str, Any]:
-    """The settings of a named collection in conf/probes, with the language filled in."""
-    file = CONF / f"{name}.yaml"
-    if not file.exists():
-        raise SetError(name, None, f"no such collection; there are: {', '.join(_collections())}")
-    settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    if name == "none":
-        raise SetError(name, None, f"this collection has no sets; choose one of {', '.join(_collections())}")
-    return settings | {"path": settings["path"] and str(locate(settings["path"], language))}
-
-
-def _collections() -> list[str]:
-    return sorted(file.stem for file in CONF.glob("*.yaml") if file.stem != "none")
 
 
 def run_list(_: argparse.Namespace, found: list[CollectedSet]) -> None:

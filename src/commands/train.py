@@ -3,13 +3,12 @@
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
-
 from .hydra_program import run_with_settings
 
 # The heavy imports stand inside the functions, so that --help and a misspelt choice answer at once.
 if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
     from ..runs.logs import RunLog
     from ..runs.run_folder import RunFolder
     from ..settings import RunSettings
@@ -19,8 +18,10 @@ def main() -> None:
     run_with_settings("train", command)
 
 
-def command(cfg: DictConfig) -> None:
+def command(cfg: "DictConfig") -> None:
     """Leaves with status 0 when the run is finished, was finished before, or was only prepared."""
+    from hydra.core.hydra_config import HydraConfig
+
     from ..runs.failures import explain_failures
     from ..runs.sweeps.launchers import refuse_shared_process
     from ..settings.overrides import read_composed, refuse_lists

@@ -46,7 +46,7 @@ class MosesRule:
         try:
             self.version = metadata.version("sacremoses")
         except metadata.PackageNotFoundError:
-            raise UserError("tokenizer.rules=moses needs the package sacremoses: pip install -e '.[moses]'") from None
+            raise UserError("tokenizer.rules=moses needs the package sacremoses: pip install 'concord-lm[moses]'") from None
 
     @cached_property
     def tokenizer(self) -> Any:

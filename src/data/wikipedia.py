@@ -105,7 +105,7 @@ class HubArticles:
         try:
             from datasets import load_dataset  # noqa: PLC0415 - an extra, and slow to import
         except ModuleNotFoundError:
-            raise UserError("data=wikipedia needs the package datasets: pip install -e '.[wikipedia]'") from None
+            raise UserError("data=wikipedia needs the package datasets: pip install 'concord-lm[wikipedia]'") from None
         try:
             stream = load_dataset(self.dataset, self.name, split="train", streaming=True)
             for article in stream.shuffle(seed=self.seed, buffer_size=BUFFER):

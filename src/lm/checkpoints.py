@@ -5,7 +5,7 @@ beyond its size, and what is damaged is found by the checksums that torch writes
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def read_checkpoint(file: Path | str) -> dict[str, Any]:
         kind = type(error).__name__
         raise CheckpointError(f"{file}: cannot be read as a checkpoint ({kind}); it is damaged or another program's") from None
     if not isinstance(saved, dict) or "concord" not in saved:
-        raise CheckpointError(f"{file}: this is not a checkpoint of train.py")
+        raise CheckpointError(f"{file}: this is not a checkpoint of Concord")
     return saved
 
 
@@ -55,8 +55,11 @@ def _check_archive(file: Path) -> None:
         raise CheckpointError(f"{file}: this checkpoint is damaged (checksum of {damaged}); use another, or an intact copy")
 
 
-def load_model(file: Path | str) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
-    """The model with its weights, its words or pieces of words, and what else the checkpoint says of it."""
+def load_model(file: Path | str, allow: Sequence[str] = ()) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
+    """The model with its weights, its words or pieces of words, and what else the checkpoint says of it.
+
+    A network that is not ours is built only if its package is among those that the caller allows.
+    """
     saved = read_checkpoint(file)
     about = saved["concord"]
     try:
@@ -64,16 +67,16 @@ def load_model(file: Path | str) -> tuple[LanguageModel, Tokenizer, dict[str, An
         weights = {name.removeprefix("model."): value for name, value in saved["state_dict"].items() if name.startswith("model.")}
         tokenizer = restore_tokenizer(about)
     except (KeyError, TypeError, AttributeError, ValueError, RuntimeError) as error:
-        raise CheckpointError(f"{file}: this checkpoint does not say what it holds ({error!r}); it is not train.py's") from None
-    _check_weights(file, architecture, weights)
+        raise CheckpointError(f"{file}: this checkpoint does not say what it holds ({error!r}); it is not Concord's") from None
+    _check_weights(file, architecture, weights, allow)
     if architecture.vocabulary_size != len(tokenizer):
         raise CheckpointError(f"{file}: weights for {architecture.vocabulary_size:,} words, but a list of {len(tokenizer):,}")
-    model = LanguageModel(architecture)
+    model = LanguageModel(architecture, allow)
     model.load_state_dict(weights)
     return model.eval(), tokenizer, about
 
 
-def _check_weights(file: Path | str, architecture: Architecture, weights: Mapping[str, Tensor]) -> None:
+def _check_weights(file: Path | str, architecture: Architecture, weights: Mapping[str, Tensor], allow: Sequence[str]) -> None:
     """Before anything of the size that the file claims is built: whether it holds weights of that size, and numbers."""
     numbers = sum(value.numel() for value in weights.values())
     for name, claimed in _sizes(architecture.plain()):
@@ -83,7 +86,7 @@ def _check_weights(file: Path | str, architecture: Architecture, weights: Mappin
             )
     try:
         with torch.device("meta"):
-            expected = {name: tuple(value.shape) for name, value in LanguageModel(architecture).state_dict().items()}
+            expected = {name: tuple(value.shape) for name, value in LanguageModel(architecture, allow).state_dict().items()}
     except (TypeError, ValueError, RuntimeError, AssertionError, ArithmeticError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CheckpointError(f"{file}: no model can be built as this checkpoint says ({reason})") from None

@@ -1,4 +1,4 @@
-"""`python -m concord.commands.export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that transformers loads.
+"""`concord export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that transformers loads.
 
 The folder holds model.safetensors, config.json and tokenizer.json, and no code:
 
@@ -20,7 +20,7 @@ def export(checkpoint: Path, out: Path) -> None:
     try:
         from transformers.utils import logging
     except ImportError:
-        raise UserError('lm.export needs transformers; pip install -e ".[hf]"') from None
+        raise UserError("concord export needs transformers: pip install 'concord-lm[hf]'") from None
     from .checkpoints import load_model
     from .hf import ConcordConfig, ConcordForCausalLM, fast_tokenizer
 

@@ -1,5 +1,6 @@
 """The language model: one template for every network (Li, Wisniewski and Crabbé 2021, equations 2 to 4)."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -32,12 +33,13 @@ class LanguageModel(nn.Module):
     Untied, the prediction has a matrix of its own. Where the network is wider than the embedding, a projection joins them.
     """
 
-    def __init__(self, architecture: Architecture) -> None:
+    def __init__(self, architecture: Architecture, allow: Sequence[str] = ()) -> None:
+        """`allow` are packages of the user's own that the network may come from; see `networks`."""
         super().__init__()
         self.architecture = architecture
         V, D = architecture.vocabulary_size, architecture.embedding
         self.embedding = nn.Embedding(V, D)
-        self.network = networks.build(width=D, **architecture.network)
+        self.network = networks.build(architecture.network, D, allow)
         H = self.network.hidden
         tied = architecture.tied
         self.projection = nn.Linear(H, D) if tied and H != D else nn.Identity()
@@ -71,8 +73,8 @@ class LanguageModel(nn.Module):
         return sum(p.numel() for p in self.parameters())
 
 
-def initialise_model(architecture: Architecture, seed: int) -> LanguageModel:
+def initialise_model(architecture: Architecture, seed: int, allow: Sequence[str] = ()) -> LanguageModel:
     """A model whose first weights depend on the seed alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return LanguageModel(architecture)
+        return LanguageModel(architecture, allow)

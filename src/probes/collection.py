@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import UserError
-from ..places import installed_folder
+from ..places import installed_folder, own_folder
 from ..settings.languages import Clitics
 from .cache import read_cached
 from .challenge_set import ChallengeSet, SetError, merge_sets
@@ -18,6 +18,8 @@ from .dev_and_test import split
 from .dev_and_test import target_forms as forms_of
 from .feature_columns import check_feature_names
 from .readers import files_of, recognise
+
+SHIPPED = ("grammars", "suites")  # folders of sets that come with the program
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,12 @@ class CollectedSet:
 
 
 def locate(path: str, language: str) -> Path:
-    """Where a collection is: `{lang}` stands for the language, and our own grammars are part of the program."""
+    """Where a collection is: `{lang}` is the language; what is not in the user's own folder may be part of the program."""
     path = path.replace("{lang}", language)
     top, _, below = path.partition("/")
-    return installed_folder(top) / below if top in ("grammars", "suites") else Path(path)
+    if top in SHIPPED and not (own_folder() / path).exists():
+        return installed_folder(top) / below
+    return own_folder() / path if top in SHIPPED else Path(path)
 
 
 def collect(path: Path, language: str, form: str | None, cache: Path, selection: ItemSelection) -> list[CollectedSet]:

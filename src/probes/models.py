@@ -43,11 +43,11 @@ class Model:
         return known if self.network is not None else known | {"scoring": self.scorer.name}
 
 
-def load_checkpoints(paths: Sequence[str], device: str, warm_start: bool) -> list[Model]:
+def load_checkpoints(paths: Sequence[str], device: str, warm_start: bool, allow: Sequence[str] = ()) -> list[Model]:
     """Checkpoints by words seen: files, or all of a run's folder."""
     check_device(device)
     files = [file for path in paths for file in checkpoint_files(Path(path))]
-    return sorted((load_checkpoint(file, device, warm_start) for file in files), key=lambda model: model.words_seen)
+    return sorted((load_checkpoint(file, device, warm_start, allow) for file in files), key=lambda model: model.words_seen)
 
 
 def checkpoint_files(path: Path) -> list[Path]:
@@ -76,10 +76,12 @@ def check_device(device: str) -> None:
         raise UserError(f"device={device}: there is none here; leave it out, or device=cpu")
 
 
-def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False) -> Model:
-    """A checkpoint of ours as a model that can be asked. `warm_start`: after some sentences of its corpus."""
+def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, allow: Sequence[str] = ()) -> Model:
+    """A checkpoint of ours as a model that can be asked. `warm_start`: after some sentences of its corpus; `allow`: packages of
+    the user's own that its network may come from.
+    """
     saved = read_checkpoint(file)
-    network, vocabulary, facts = load_model(file)
+    network, vocabulary, facts = load_model(file, allow)
     if warm_start and "warm" not in facts:
         raise UserError(
             f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to begin with; use zero"

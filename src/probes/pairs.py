@@ -4,14 +4,9 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 
-import yaml
-
-from ..data.grammar.folder import GRAMMARS
 from ..data.tokens import TokenRule
+from ..settings.languages import language_files, read_language
 from .challenge_set import TARGET, Span, Variant, differing
-
-# What a language's raw text is cut by is stated there, once for corpora and for challenge sets.
-LANGUAGES = GRAMMARS.parent / "conf/lang"
 
 
 def pair(good: tuple[str, ...], bad: tuple[str, ...], texts: tuple[str | None, str | None] = (None, None)) -> list[Variant]:
@@ -35,17 +30,18 @@ def is_raw(sentence: str) -> bool:
 
 
 def words_of(text: str, language: str) -> list[str]:
-    """The words and marks of raw text by the language's own rule; where there is none, marks are cut off the ends of words."""
+    """The words and marks of raw text by the language's own rule, the same for corpora and for challenge sets; where there is
+    none, marks are cut off the ends of words.
+    """
     return _rule(language)(text)
 
 
 @cache
 def _rule(language: str) -> Callable[[str], list[str]]:
-    file = LANGUAGES / f"{language}.yaml"
-    if not language.isalpha() or not file.exists():
+    if language not in language_files():
         return lambda text: [part for chunk in text.split() for part in _peeled(chunk)]
-    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return TokenRule(settings["tokens"], settings["replace"])
+    described = read_language(language)
+    return TokenRule(described.tokens, described.replace)
 
 
 def _peeled(chunk: str) -> list[str]:

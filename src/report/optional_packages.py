@@ -20,4 +20,6 @@ def explain_missing() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UserError(f"{error.name} is not installed; tables, tests and figures need it: pip install -e '.[report]'") from None
+        raise UserError(
+            f"{error.name} is not installed; tables, tests and figures need it: pip install 'concord-lm[report]'"
+        ) from None

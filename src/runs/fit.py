@@ -52,6 +52,7 @@ class Recipe:
     checkpoints: CheckpointSettings
     early_stopping: EarlyStoppingSettings
     trainer: TrainerSettings
+    allow: tuple[str, ...] = ()  # packages of the user's own that the network may come from
 
     def check(self, probe_metrics: Sequence[str] = ()) -> None:
         """Find what is wrong with it before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
@@ -61,7 +62,7 @@ class Recipe:
             raise UserError(f"model.network.dropout={dropout}: a number of at least 0 and below 1 is needed")
         try:
             with torch.device("meta"):
-                network = networks.build(width=model.embedding, **model.network)
+                network = networks.build(model.network, model.embedding, self.allow)
             make_optimizer(network.parameters(), **model.optimizer)
             make_schedule(Horizon(total=1, first_epoch=1), **model.scheduler)
         except (TypeError, RuntimeError, ValueError) as error:
@@ -82,6 +83,7 @@ def read_recipe(settings: RunSettings) -> Recipe:
         checkpoints=settings.callbacks.checkpoints,
         early_stopping=settings.callbacks.early_stopping,
         trainer=settings.trainer,
+        allow=settings.allow,
     )
 
 
@@ -168,7 +170,7 @@ def fit(
     if resume is not None:
         log.info("going on from %s", resume)
     trainer.fit(module, loader, valid, ckpt_path=resume)
-    result = _test(trainer, module, test, folder, checkpoints)
+    result = _test(trainer, module, test, load_model(folder.best, recipe.allow)[0], checkpoints)
     return result | {name: value for each in run.probing for name, value in each.result().items()}
 
 
@@ -180,10 +182,9 @@ def _early_stopping(settings: EarlyStoppingSettings) -> list[Callback]:
 
 
 def _test(
-    trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], folder: RunFolder, checkpoints: Checkpoints
+    trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], best: LanguageModel, checkpoints: Checkpoints
 ) -> dict[str, Any]:
     """Test perplexity of the best weights."""
-    best, _, _ = load_model(folder.best)
     module.model.load_state_dict(best.state_dict())
     trainer.test(module, test, verbose=False)
     perplexities = [name for name in trainer.callback_metrics if name.startswith("test/") and "perplexity" in name]

@@ -32,7 +32,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
         torch.set_num_threads(settings.trainer.threads)
     show_settings(settings, folder)
     corpus = prepare_corpus(settings)
-    model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed)
+    model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed, settings.allow)
     if resume:
         check_resumable(resume, model, corpus.vocabulary)
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)

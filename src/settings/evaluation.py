@@ -25,6 +25,7 @@ class EvaluationSettings:
     text: str | None
     out: str | None
     device: str
+    allow: tuple[str, ...] = ()  # packages of the user's own that networks may come from
 
 
 def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
@@ -40,6 +41,7 @@ def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
         text=plain.text,
         out=plain.out,
         device=plain.device,
+        allow=plain.allow,
     )
     _must_ask_something(made)
     return made
@@ -48,7 +50,7 @@ def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
 def _read_pretrained(values: Mapping[str, Plain]) -> PretrainedSettings:
     if "network" in values:
         raise UserError(
-            f"model={values.get('name')}: evaluate.py takes ckpt_path= for models of ours, and model=hf for pretrained ones"
+            f"model={values.get('name')}: concord evaluate takes ckpt_path= for models of ours, and model=hf for pretrained ones"
         )
     settings = read(PretrainedSettings, values, "model")
     if not settings.name:
@@ -80,4 +82,5 @@ class _TopLevel:
     text: str | None = None
     out: str | None = None
     device: str = "cpu"
+    allow: tuple[str, ...] = ()
     tokenizer: dict[str, Plain] = field(default_factory=dict)

@@ -41,6 +41,7 @@ class PathSettings:
     cache: str | None = None
     downloads: str | None = None
     offline: bool | str = False
+    own: str = "."  # the folder with the user's own conf/ and grammars/; `places` looks there
 
     @property
     def corpora(self) -> Path:
@@ -79,6 +80,7 @@ class RunSettings:
     overwrite: bool
     prepare: bool
     summary: bool
+    allow: tuple[str, ...] = ()  # packages of the user's own; of this call alone, so that it is not among the plain settings
 
     # The groups that change a result; the corpus has a class for each of its kinds.
     RESULT: ClassVar = ("lang", "model", "data", "tokenizer", "probes", "trainer", "callbacks")
@@ -154,11 +156,13 @@ class RunSettings:
 def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
     """From the composed configuration, or from the config.yaml of a run."""
     if "network" not in _group(values, "model"):
-        raise UserError("model=hf is a pretrained model: evaluate.py scores it. To train one: model=lstm or model=transformer")
+        raise UserError(
+            "model=hf is a pretrained model: concord evaluate scores it. To train one: model=lstm or model=transformer"
+        )
     plain = read(_TopLevel, values)
     kind: type[TokenizerSettings] = PieceTokenizer if plain.tokenizer.get("name") == "sentencepiece" else WordTokenizer
     return RunSettings(
-        plain=values,
+        plain={key: value for key, value in values.items() if key != "allow"},
         lang=read_language_choice(plain.lang),
         model=read(ModelSettings, plain.model, "model"),
         data=read_corpus_settings(plain.data),
@@ -175,6 +179,7 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
         overwrite=plain.overwrite,
         prepare=plain.prepare,
         summary=plain.summary,
+        allow=plain.allow,
     )
 
 
@@ -204,6 +209,7 @@ class _TopLevel:
     overwrite: bool = machine(default=False)
     prepare: bool = machine(default=False)
     summary: bool = machine(default=False)
+    allow: tuple[str, ...] = machine(())
 
 
 def _group(values: Mapping[str, Plain], name: str) -> Mapping[str, Plain]:

@@ -97,7 +97,7 @@ def test_wrong_calls_are_told(tmp_path, capsys):
     assert "none.ckpt: there is no such checkpoint" in capsys.readouterr().err
     for wrong in ([], ["ckpt_path=a"], ["ckpt_path=a", "out=b", "c=d"], ["ckpt_path=", "out=b"]):
         assert main(wrong) == 2
-        assert "usage: python -m concord.commands.export ckpt_path=" in capsys.readouterr().err
+        assert "usage: concord export ckpt_path=" in capsys.readouterr().err
 
 
 def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):

@@ -4,8 +4,8 @@ import random
 from pathlib import Path
 
 import pytest
-from concord.commands.sets import CONF, collection, main
-from concord.data.grammar.folder import GRAMMARS
+from concord.commands.sets import main
+from concord.data.grammar import folder_of
 from concord.probes.cache import read_cached
 from concord.probes.challenge_set import ChallengeSet, SetError, differing, merge_sets
 from concord.probes.collection import ItemSelection, collect, stratified_sample
@@ -14,6 +14,7 @@ from concord.probes.contrast import pair_contrast
 from concord.probes.dev_and_test import split, target_forms
 from concord.probes.exports import export
 from concord.probes.lint import check
+from concord.probes.named_collections import collection_files, named_collection
 from concord.probes.pairs import pair
 from concord.probes.readers import reader
 from set_files import write
@@ -22,7 +23,7 @@ SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
 
 
 def ours(lang: str, name: str) -> ChallengeSet:
-    return next(iter(reader("grammar").read(GRAMMARS / lang / f"{name}.avg", lang)))
+    return next(iter(reader("grammar").read(folder_of(lang) / f"{name}.avg", lang)))
 
 
 def pairs(*sentences: tuple[str, str], **features: str) -> ChallengeSet:
@@ -332,12 +333,12 @@ def test_wrong_calls_are_explained(capsys):
     assert "-n: 0: a whole number above 0 is needed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("file", sorted(file for file in CONF.glob("*.yaml") if file.stem != "none"))
-def test_every_collection_names_a_format_that_there_is(file, capsys):
-    settings = collection(file.stem, "de")
-    assert settings["format"] is None or reader(settings["format"])
-    if settings["path"] is None:
-        assert main(["list", "de", "--collection", file.stem]) == 1
+@pytest.mark.parametrize("name", collection_files())
+def test_every_collection_names_a_format_that_there_is(name, capsys):
+    found = named_collection(name, "de")
+    assert found.format is None or reader(found.format)
+    if found.path is None:
+        assert main(["list", "de", "--collection", name]) == 1
         assert "give its folder with --path" in capsys.readouterr().err
 
 

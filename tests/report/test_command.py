@@ -76,5 +76,5 @@ def test_lines_can_be_told_apart_without_colour(study: Path) -> None:
 
 def test_a_missing_package_is_named_with_its_remedy(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(UserError, match=r"pandas is not installed; .* pip install -e '\.\[report\]'"):
+    with pytest.raises(UserError, match=r"pandas is not installed; .* pip install 'concord-lm\[report\]'"):
         load(study)

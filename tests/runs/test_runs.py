@@ -1,4 +1,4 @@
-"""`python -m concord.commands.runs list`."""
+"""`concord runs list`."""
 
 import json
 

@@ -245,4 +245,4 @@ def test_help_is_quick_and_imports_nothing_heavy():
     probe += "except SystemExit: pass\nprint('torch' in sys.modules, 'pytorch_lightning' in sys.modules, 'wandb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False False False"
-    assert "python train.py lang=fr model=transformer" in done.stdout
+    assert "concord train lang=fr model=transformer" in done.stdout

@@ -25,7 +25,8 @@ def read(grammar: Grammar, frame: Frame) -> tuple[dict[str, Value], list[Measure
         if feature.until:
             measures.extend(_measure(feature, frame))
         elif feature.constant:
-            fixed[feature.name] = feature.constant
+            constant = feature.constant
+            fixed[feature.name] = int(constant) if constant.isascii() and constant.isdecimal() else constant
         elif (value := _value(grammar, feature, frame)) is not None:
             fixed[feature.name] = value
     # What stands in braces wins over what is declared, and the outer and earlier braces over the others.

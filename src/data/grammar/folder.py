@@ -6,27 +6,32 @@ A folder inside it is a collection of further constructions, which shares the `c
 from functools import lru_cache
 from pathlib import Path
 
-from ...places import installed_folder
+from ...places import installed_folder, own_or_installed
 from .notation import Attribute, Feature, Statement, parse
 from .notices import GrammarError, Place
 from .rules import Grammar, build
 
-GRAMMARS = installed_folder("grammars")
 # Names the features of folders that declare none themselves, as the published ones do.
-SIDECAR = GRAMMARS / "clams.features"
+SIDECAR = installed_folder("grammars") / "clams.features"
 COMMON, CORPUS, SUFFIX = "common", "corpus", ".avg"
 
 
 def languages() -> list[str]:
-    """The languages we have grammars for."""
-    return sorted(folder.name for folder in GRAMMARS.iterdir() if (folder / f"{COMMON}{SUFFIX}").exists())
+    """The languages that there are grammars for: ours, and those in the user's own `grammars/`."""
+    return sorted(_language_folders())
+
+
+def _language_folders() -> dict[str, Path]:
+    places = (place for folder in reversed(own_or_installed("grammars")) for place in folder.iterdir())
+    return {place.name: place for place in places if (place / f"{COMMON}{SUFFIX}").exists()}
 
 
 def folder_of(language_or_path: str) -> Path:
     """A language code, a collection of a language (`de/cases`), or a folder of grammar files."""
-    folder = GRAMMARS / language_or_path
-    if language_or_path.partition("/")[0] in languages() and folder.is_dir():
-        return folder
+    code, _, below = language_or_path.partition("/")
+    folder = _language_folders().get(code)
+    if folder and (folder / below).is_dir():
+        return folder / below
     path = Path(language_or_path)
     if path.is_dir():
         return path

@@ -6,16 +6,19 @@ A network is a file here with a `build(width, **settings)` that returns a module
     read(x, state) -> (y, state)                   the same, but the state remembers all that was read, so that any network can
                                                    read on word by word
 A state is a tensor or a structure of tensors, B in second place of each (`lm.state`).
-and a YAML in conf/model whose `network.name` is the file's name.
+and a YAML in conf/model whose `network.name` is the file's name. A network of the user's own is such a file in a package of
+theirs, named by its dotted name (`mypackage.nets.gru`) and allowed on the command line (`allow=[mypackage]`).
 """
 
 import importlib
 import pkgutil
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor, nn
 
 from ...errors import UserError
+from ...own_code import import_allowed
 
 
 class Network(nn.Module):
@@ -35,9 +38,20 @@ def names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
-def build(name: str, width: int, **settings: Any) -> Network:
-    """A network by name. Only files of this folder can be named, so a checkpoint cannot call anything else."""
-    if name not in names():
-        raise UserError(f"there is no network {name!r}; there are: {', '.join(names())}")
-    network: Network = importlib.import_module(f"{__name__}.{name}").build(width, **settings)
+def build(described: Mapping[str, Any], width: int, allow: Sequence[str] = ()) -> Network:
+    """A network by its name and settings: a file of this folder, or a module of a package that the user allows in this call.
+
+    What a checkpoint describes can name other code, but not allow it.
+    """
+    settings = {key: value for key, value in described.items() if key != "name"}
+    name = str(described.get("name"))
+    if name in names():
+        module = importlib.import_module(f"{__name__}.{name}")
+    elif "." in name:
+        module = import_allowed(name, allow, "network")
+    else:
+        raise UserError(f"there is no network {name!r}; there are: {', '.join(names())}; one of your own goes by its dotted name")
+    if not hasattr(module, "build"):
+        raise UserError(f"network {name}: this module has no build(width, **settings) that makes the network")
+    network: Network = module.build(width, **settings)
     return network

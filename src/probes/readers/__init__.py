@@ -14,8 +14,8 @@ from types import ModuleType
 
 from ...data.grammar import languages
 from ...data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX, shared_files
+from ...settings.languages import language_files
 from ..challenge_set import SetError
-from ..pairs import LANGUAGES
 
 HEAD = 8192
 
@@ -76,4 +76,5 @@ def depends_on(file: Path, language: str, form: str) -> list[Path]:
     """The files besides its own that decide how a set file is read; a change of one is a change of the set."""
     if form == "grammar":
         return [*shared_files(file.parent), SIDECAR]
-    return [LANGUAGES / f"{language}.yaml"] if language else []
+    described = language_files().get(language)
+    return [described] if described else []

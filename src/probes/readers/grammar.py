@@ -4,18 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...data.grammar import Expansion, load
-from ...data.grammar.folder import GRAMMARS, SUFFIX
+from ...data.grammar.folder import SUFFIX
 from ...data.grammar.size import check_size
 from ...settings.languages import Clitics
-from ..challenge_set import TARGET, ChallengeSet, Span, Value
+from ..challenge_set import TARGET, ChallengeSet, Span
 from ..contrast import pair_contrast
 
 SUFFIXES = {".avg"}
 # Three variants that get worse step by step, as in the polarity sets of Marvin and Linzen (2018).
 GRADED = ("grammatical", "intrusive", "ungrammatical")
-# Of our own constructions: nouns between the subject and what agrees with it, where the grammar's features do not tell. (In
-# long_vp_coord objects of the first verb stand there, of either number.)
-INTERVENING: dict[str, Value] = {"vp_coord": 0, "simple_reflexives": 0, "reflexive_sent_comp": 0}
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -31,11 +28,10 @@ def expand_grammar(folder: Path, name: str, language: str, clitics: Clitics = "s
     expansion = check_size(Expansion(load(folder, name), clitics))
     made = ChallengeSet(name, language, dataset="grammar", file=str(folder / f"{name}{SUFFIX}"))
     spans: dict[tuple[tuple[int, int], ...], tuple[Span, ...]] = {}
-    between = {"n_intervening": INTERVENING[name]} if name in INTERVENING and folder.parent == GRAMMARS else {}
     for group in expansion:
         roles = _roles([sentence.change for sentence in group.sentences])
         made.lines.append(group.number + 1)
-        made.features.append({**group.features, **between} if between else group.features)
+        made.features.append(group.features)
         for role, sentence in zip(roles, group.sentences, strict=True):
             if sentence.spans not in spans:
                 names = [TARGET] if len(sentence.spans) == 1 else [f"{TARGET}:{i}" for i in range(len(sentence.spans))]

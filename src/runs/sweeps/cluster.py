@@ -46,7 +46,7 @@ def _executor(folder: Path, max_num_timeout: int, resources: dict[str, Any]) -> 
     try:
         from submitit import AutoExecutor  # noqa: PLC0415 - an extra
     except ImportError:
-        raise UserError("hydra/launcher=submitit_slurm needs submitit: pip install -e '.[cluster]'") from None
+        raise UserError("hydra/launcher=submitit_slurm needs submitit: pip install 'concord-lm[cluster]'") from None
     if not shutil.which("sbatch"):
         raise UserError("hydra/launcher=submitit_slurm: there is no sbatch here; start it on a machine of the cluster")
     executor = AutoExecutor(folder.resolve(), cluster="slurm", slurm_max_num_timeout=max_num_timeout)

@@ -49,7 +49,7 @@ class OptunaSweeper(Sweeper):
         from .launchers import SweepLauncher
 
         if not find_spec("optuna"):
-            raise UserError("hparams_search=optuna needs Optuna: pip install -e '.[search]'")
+            raise UserError("hparams_search=optuna needs Optuna: pip install 'concord-lm[search]'")
         from .space import distribution
         from .study import Wishes, search
 

@@ -1,4 +1,4 @@
-"""`python -m concord.commands.grammar`, as an author meets it."""
+"""`concord grammar`, as an author meets it."""
 
 import pytest
 from concord.commands.grammar import main

@@ -19,7 +19,7 @@ from ....errors import UserError
 try:
     import transformers  # noqa: F401
 except ImportError:
-    raise UserError('model=hf needs transformers; pip install -e ".[hf]"') from None
+    raise UserError("model=hf needs transformers: pip install 'concord-lm[hf]'") from None
 
 from .. import Scorer
 from .cached import Cached

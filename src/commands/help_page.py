@@ -1,0 +1,44 @@
+"""The page that `concord train --help` and `concord evaluate --help` show: `hydra.help` of the command's own configuration, with
+the choices of the groups that this command uses, ours and those in the user's own folder. Hydra's own would list all groups.
+"""
+
+from pathlib import Path
+
+import yaml
+
+from ..places import installed_folder, own_or_installed
+
+FLAGS = ("-h", "--help")
+PRETRAINED = "hf"  # the one model that is evaluated by its name and never trained
+CHOICES, HEADER = "$APP_CONFIG_GROUPS", "${hydra.help.header}"
+
+
+def help_page(config_name: str) -> str:
+    """What the command is for, examples, choices."""
+    settings = yaml.safe_load((installed_folder("conf") / f"{config_name}.yaml").read_text(encoding="utf-8"))
+    page = settings["hydra"]["help"]
+    groups = [name for entry in settings["defaults"] if isinstance(entry, dict) for name in entry if "hydra" not in name]
+    shown = "".join(f"  {group}: {', '.join(found)}\n" for group, found in _with_subgroups(groups, config_name).items())
+    return str(page["template"]).replace(HEADER, page["header"]).replace(CHOICES, shown).rstrip() + "\n"
+
+
+def _with_subgroups(groups: list[str], config_name: str) -> dict[str, list[str]]:
+    """`model/optimizer` belongs to the models that are trained."""
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        found[group] = [
+            name for name in choices(group) if group != "model" or (name == PRETRAINED) == (config_name == "evaluate")
+        ]
+        if config_name == "train":
+            found |= {f"{group}/{name}": choices(f"{group}/{name}") for name in _folders(group)}
+    return found
+
+
+def choices(group: str) -> list[str]:
+    """What `group=` can be, in alphabetical order."""
+    return sorted({file.stem for folder in own_or_installed(f"conf/{group}") for file in folder.glob("*.yaml")})
+
+
+def _folders(group: str) -> list[str]:
+    inside = (place for folder in own_or_installed(f"conf/{group}") for place in folder.iterdir())
+    return sorted({place.name for place in inside if place.is_dir() and any(Path(place).glob("*.yaml"))})

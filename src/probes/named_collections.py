@@ -1,0 +1,37 @@
+"""Collections by name, as `conf/probes` describes them: ours, the published ones, and the user's own."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from ..places import own_or_installed
+from .challenge_set import SetError
+from .collection import locate
+
+AGREEMENT = "agreement"  # our own sets of a language
+
+
+@dataclass(frozen=True)
+class NamedCollection:
+    """Where the sets of a language are and how they are written; None where the user has to say it."""
+
+    name: str
+    path: Path | None
+    format: str | None
+
+
+def collection_files() -> dict[str, Path]:
+    """Every collection that is described, by its name."""
+    files = {file.stem: file for folder in reversed(own_or_installed("conf/probes")) for file in folder.glob("*.yaml")}
+    return dict(sorted(files.items()))
+
+
+def named_collection(name: str, language: str) -> NamedCollection:
+    """One of them, for a language."""
+    files = collection_files()
+    if name not in files:
+        raise SetError(name, None, f"no such collection; there are: {', '.join(files)}")
+    settings = yaml.safe_load(files[name].read_text(encoding="utf-8"))
+    path = settings.get("path")
+    return NamedCollection(name, locate(path, language) if path else None, settings.get("format"))
