@@ -29,6 +29,15 @@ def wordpiece() -> PreTrainedTokenizerFast:
     return closed(made, WORDPIECE, "[CLS] $A [SEP]", ("[CLS]", "[SEP]"))
 
 
+def contraction() -> PreTrainedTokenizerFast:
+    """Cuts `don't` into do ##n ' t, of which it takes the first two for one word."""
+    pieces = [*WORDPIECE.values(), "the", "guard", "##s", "do", "##n", "'", "t", "laugh", "."]
+    made = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=False)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return closed(made, WORDPIECE, "[CLS] $A [SEP]", ("[CLS]", "[SEP]"))
+
+
 def sentencepiece() -> PreTrainedTokenizerFast:
     made = Tokenizer(models.Unigram())
     made.normalizer = normalizers.NFKC()
@@ -59,7 +68,7 @@ def closed(made: Tokenizer, names: dict[str, str], template: str, marks: tuple[s
 
 def config(family: str, pieces: int) -> Any:
     match family:
-        case "bert":
+        case "bert" | "bert-contraction":
             return transformers.BertConfig(vocab_size=pieces, max_position_embeddings=40, **SMALL)
         case "xlm-roberta":
             return transformers.XLMRobertaConfig(vocab_size=pieces, max_position_embeddings=42, pad_token_id=1, **SMALL)
@@ -76,6 +85,7 @@ def config(family: str, pieces: int) -> Any:
 
 CLASSES = {
     "bert": ("BertForMaskedLM", wordpiece),
+    "bert-contraction": ("BertForMaskedLM", contraction),
     "xlm-roberta": ("XLMRobertaForMaskedLM", sentencepiece),
     "gpt2": ("GPT2LMHeadModel", bytes_bpe),
     "llama": ("LlamaForCausalLM", sentencepiece),

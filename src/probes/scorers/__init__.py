@@ -16,6 +16,11 @@ from numpy.typing import NDArray
 from ...errors import UserError
 
 
+# Of what the scorers compute, part of the name of every score that is kept: raise it when one of them changes.
+# 2: left_to_right hides the closing mark; pll_word_l2r and pll_whole_word go by the tokenizer's words.
+VERSION = 2
+
+
 class ProbeSentence(NamedTuple):
     """What is scored. `text` is how the source writes it (`sleeps.`), where that is not words and spaces (`sleeps .`)."""
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 from concord.probes.scorers import ProbeSentence
-from concord.probes.scorers.pretrained import Options, PretrainedError, scorer
+from concord.probes.scorers.pretrained import Options, PretrainedError, load, scorer
 from concord.probes.scorers.pretrained.masked import RULES
-from pretrained_models import CAUSAL, MASKED
+from pretrained_models import CAUSAL, MASKED, save
 
 SENTENCES = [
     ProbeSentence("the author laughs .", (2, 3), item=0),
@@ -40,7 +40,7 @@ def read(model, sentence, marks=True):
         inside = [w for w, (first, last) in enumerate(spans) if max(start, first) < min(end, last)]
         following = [w for w, (first, _) in enumerate(spans) if first >= start]
         words.append(None if special else (inside or following)[0])
-    return encoding.ids, words, list(zip(words, encoding.word_ids, strict=True))
+    return encoding.ids, words, encoding.word_ids
 
 
 def logprob(model, ids, place, piece):
@@ -66,7 +66,8 @@ def rule(scoring, sentence):
         "pll": lambda t, u, words, units: u == t,
         "pll_word_l2r": lambda t, u, words, units: units[u] == units[t] and u >= t,
         "pll_whole_word": lambda t, u, words, units: units[u] == units[t],
-        "left_to_right": lambda t, u, words, units: words[u] is not None and u >= t,
+        "left_to_right": lambda t, u, words, units: u >= t,
+        "left_to_right_end_kept": lambda t, u, words, units: words[u] is not None and u >= t,
     }[scoring]
 
 
@@ -79,6 +80,42 @@ def test_a_masked_scorer_gives_what_one_mask_at_a_time_gives(pretrained, family,
         expected = slow_masked(model, sentence, rule(scoring, sentence))
         np.testing.assert_allclose(scores[number], expected, atol=1e-4, rtol=0)
     assert np.ptp(scores.logprobs) > 1  # the models are random, not constant
+
+
+@pytest.mark.parametrize("family", MASKED)
+def test_left_to_right_hides_where_the_sentence_ends(pretrained, family):
+    inputs = {name: inputs_read(scorer(name, pretrained(family)), SENTENCES[0]) for name in RULES if name.startswith("left")}
+    closing = read(pretrained(family), SENTENCES[0])[0][-1]
+    assert {ids[-1] for ids in inputs["left_to_right"]} == {pretrained(family).tokenizer.mask_token_id}
+    assert {ids[-1] for ids in inputs["left_to_right_end_kept"]} == {closing}
+
+
+def inputs_read(made, sentence):
+    """What the model's body reads for one sentence."""
+    found = []
+    forward = type(made.forward).__call__
+
+    class Watching(type(made.forward)):
+        def __call__(self, inputs, *rest):
+            found.extend(zip(inputs["input_ids"].tolist(), inputs["attention_mask"].tolist(), strict=True))
+            return forward(self, inputs, *rest)
+
+    made.forward.__class__ = Watching
+    made.score([sentence])
+    return [[i for i, seen in zip(ids, mask, strict=True) if seen] for ids, mask in found]
+
+
+@pytest.mark.parametrize(("scoring", "first_seen"), [("pll_word_l2r", True), ("pll_whole_word", False)])
+def test_the_tokenizers_words_are_hidden_together_though_ours_end_inside_them(tmp_path, scoring, first_seen):
+    """`don't` is the words do and n't to us, and do ##n ' t to BERT, for which `don` is one word."""
+    model = load(str(save("bert-contraction", tmp_path)))
+    sentence = ProbeSentence("the guards do n't laugh .", (2, 4), "the guards don't laugh.")
+    names = model.tokenizer.convert_ids_to_tokens
+    inputs = [names(ids) for ids in inputs_read(scorer(scoring, model), sentence)]
+    assert names(read(model, sentence)[0])[4:8] == ["do", "##n", "'", "t"]
+    shown = {tuple(ids[4:8]) for ids in inputs if ids[5] == "[MASK]"}
+    assert shown == {("[MASK]", "[MASK]", "'", "t")} | ({("do", "[MASK]", "'", "t")} if first_seen else set())
+    assert not [ids for ids in inputs if ids[4] == "[MASK]" and ids[5] == "##n"]
 
 
 @pytest.mark.parametrize("family", MASKED)

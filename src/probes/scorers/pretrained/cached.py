@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from ....files import replace_atomically
-from .. import ProbeSentence, Scorer, WordScores
+from .. import VERSION, ProbeSentence, Scorer, WordScores
 
 log = logging.getLogger(__name__)
-# Part of every name: raise it when a scorer changes what it computes.
-VERSION = 1
 
 
 class Cached:

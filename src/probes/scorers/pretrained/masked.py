@@ -2,9 +2,10 @@
 
 masked_target     Goldberg 2019: the target, all of its pieces; they are revealed from left to right. Other words score 0.
 pll               Salazar et al. 2020: the piece itself.
-pll_word_l2r      Kauf and Ivanova 2023: the piece and what is right of it in its word.
+pll_word_l2r      Kauf and Ivanova 2023: the piece and what is right of it in its word, as the tokenizer counts words.
 pll_whole_word    the same: all pieces of its word.
-left_to_right     Wang and Cho 2019: the piece and everything right of it (the closing mark stays).
+left_to_right     Wang and Cho 2019: the piece and everything right of it, the closing mark ([SEP]) too.
+left_to_right_end_kept   the same, but the closing mark stays and so tells where the sentence ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,6 +43,10 @@ def _word(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np
 
 
 def _rest(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
+    return _from(pieces, place)
+
+
+def _rest_but_end(pieces: WordPieces, target: tuple[int, int], place: int) -> NDArray[np.bool_]:
     return _from(pieces, place) & (pieces.words != MARK)
 
 
@@ -55,6 +60,7 @@ RULES: dict[str, Rule] = {
     "pll_word_l2r": _rest_of_word,
     "pll_whole_word": _word,
     "left_to_right": _rest,
+    "left_to_right_end_kept": _rest_but_end,
 }
 
 

@@ -25,9 +25,8 @@ class WordPieces:
 
     ids: NDArray[np.int64]  # (T,)
     words: NDArray[np.int64]  # (T,) the number of the word, or MARK
-    units: NDArray[
-        np.int64
-    ]  # (T,) rises where a word, or what the tokenizer takes for one, begins: `sleeps` and `.` in `sleeps.`
+    # (T,) rises where what the tokenizer takes for a word begins: `don`, `'`, `t` in `don't`, though our words are `do`, `n't`
+    units: NDArray[np.int64]
     unknown: NDArray[np.bool_]  # (number of words,) a piece is the unknown one, or there is no piece at all
 
     def of(self, start: int, end: int) -> NDArray[np.int64]:
@@ -91,15 +90,15 @@ def _pieces(encoding: Any, ends: list[int], unk: int | None) -> WordPieces:
     """In plain loops: for a dozen pieces they are quicker than arrays."""
     words, units, seen, bad = [], [], set(), set()
     word = unit = 0
-    before: tuple[int, int | None] | None = None
+    before: tuple[bool, int | None] | None = None
     columns = encoding.ids, encoding.offsets, encoding.special_tokens_mask, encoding.word_ids
     for piece, (start, _), mark, part in zip(*columns, strict=True):
         # A piece may begin with the space before its word, or be that space alone: it is past the end of the word before.
         while not mark and word < len(ends) - 1 and ends[word] <= start:
             word += 1
         owner = MARK if mark else word
-        unit += before != (owner, part)
-        before = (owner, part)
+        unit += before != (mark, part)
+        before = (mark, part)
         words.append(owner)
         units.append(unit)
         seen.add(owner)
