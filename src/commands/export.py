@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from ..errors import UserError
+from ..files import is_fault_of_disk, require_writable, tell_fault
 from ..lm.export import export
 
 SETTINGS = ("ckpt_path", "out")
@@ -16,9 +17,12 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m concord.commands.export ckpt_path=runs/…/checkpoints/best.ckpt out=FOLDER", file=sys.stderr)
         return 2
     try:
+        require_writable(Path(given["out"]))
         export(Path(given["ckpt_path"]), Path(given["out"]))
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
+    except (UserError, OSError) as error:
+        if isinstance(error, OSError) and not is_fault_of_disk(error):
+            raise
+        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return 1
     print(
         f"{given['out']}: python evaluate.py model=hf model.name={given['out']} lang=…; in your code: import concord.lm.hf first"

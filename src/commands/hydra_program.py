@@ -1,13 +1,17 @@
 """Hydra around a command: our configuration, our launchers and sweepers, and settings as people type them."""
 
+import os
 import sys
 from collections.abc import Callable
 
 import hydra
+import hydra._internal.utils as hydra_utils
 from hydra.core.plugins import Plugins
 from omegaconf import DictConfig
 
+from ..errors import UserError
 from ..places import installed_folder
+from ..settings.composition import COMPOSING, explain_composition
 from .typed_arguments import as_typed
 
 
@@ -27,4 +31,21 @@ def run_with_settings(config_name: str, command: Callable[[DictConfig], None]) -
     """Read the command line, compose the settings from `conf/<config_name>.yaml` and what it includes, and run the command."""
     register_plugins()
     sys.argv[1:] = as_typed(sys.argv[1:])
-    hydra.main(version_base="1.3", config_path=str(installed_folder("conf")), config_name=config_name)(command)()
+    begun = False
+
+    def begin(cfg: DictConfig) -> None:
+        nonlocal begun
+        begun = True
+        command(cfg)
+
+    # Hydra prints what goes wrong over many lines and leaves; here it is told as everything else is.
+    hydra_utils.run_and_report = lambda composing: composing()
+    try:
+        hydra.main(version_base="1.3", config_path=str(installed_folder("conf")), config_name=config_name)(begin)()
+    except COMPOSING as error:
+        if begun or os.environ.get("HYDRA_FULL_ERROR") == "1":
+            raise
+        overrides = [each for each in sys.argv[1:] if not each.startswith("-")]
+        told = error if isinstance(error, UserError) else explain_composition(error, overrides, config_name)
+        print(f"error: {told}", file=sys.stderr)
+        sys.exit(1)

@@ -124,8 +124,8 @@ class RunSettings:
         if not FOLDER_NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
             said = f"name={name}" if self.name else f"the run would be called {name}"
             raise UserError(
-                f"{said if said.isprintable() else repr(said)}: a run is a folder of its own in {self.paths.runs}; its name has no / in it, does not begin with a dot "
-                f"or a space, and is at most {LONGEST_NAME} bytes long"
+                f"{said if said.isprintable() else repr(said)}: a run is a folder of its own in {self.paths.runs}; its name has "
+                f"no / in it, does not begin with a dot or a space, and is at most {LONGEST_NAME} bytes long"
             )
         return Path(self.paths.runs) / name
 
