@@ -1,6 +1,7 @@
 """Files: one process at a time, written whole or not at all, read line by line whether compressed or not."""
 
 import bz2
+import errno
 import fcntl
 import gzip
 import hashlib
@@ -18,6 +19,7 @@ from .errors import UserError
 OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 # Bytes of a line. Text is cut into sentences a line at a time, which takes some twenty times its size.
 LONGEST_LINE = 16 << 20
+FULL = (errno.ENOSPC, errno.EDQUOT)
 # Makes an error of a file, the number of a line, and what is wrong there.
 Fault = Callable[[Path, int | None, str], UserError]
 
@@ -87,6 +89,31 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_fault_of_disk(error: OSError) -> bool:
+    """Whether a file or folder is to blame, and not a network or a bug."""
+    return error.filename is not None or error.errno in FULL
+
+
+def tell_fault(error: OSError) -> str:
+    """What is wrong with a file or folder, in one line."""
+    place = error.filename if isinstance(error.filename, str | os.PathLike) else "no file named"
+    if error.errno in FULL:
+        return f"the disk is full ({place}); make room, then go on (a run with ckpt_path=auto)"
+    remedy = "choose another folder, or change its rights" if isinstance(error, PermissionError) else "choose another place"
+    if error.errno == errno.EROFS:
+        remedy = "it cannot be written to; choose another place"
+    return f"{place}: {error.strerror or type(error).__name__}; {remedy}"
+
+
+def require_writable(folder: Path) -> None:
+    """Before any work: whether a folder can be made, or be written into if it is there."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists() or place.is_symlink())
+    if not there.is_dir():
+        raise UserError(f"{folder}: {there} is no folder; choose another place")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UserError(f"{folder}: {there} cannot be written to; choose another folder, or change its rights")
 
 
 def checksum(file: Path) -> str:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from ..errors import UserError
+from ..files import is_fault_of_disk, require_writable, tell_fault
 from .help_page import FLAGS
 
 SETTINGS = ("ckpt_path", "out")
@@ -29,9 +30,12 @@ def main(arguments: list[str]) -> int:
     from ..lm.export import export
 
     try:
+        require_writable(Path(given["out"]))
         export(Path(given["ckpt_path"]), Path(given["out"]))
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
+    except (UserError, OSError) as error:
+        if isinstance(error, OSError) and not is_fault_of_disk(error):
+            raise
+        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return 1
     print(f"{given['out']}: concord evaluate model=hf model.name={given['out']} lang=…; in your code: import concord.lm.hf first")
     return 0

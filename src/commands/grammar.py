@@ -14,6 +14,7 @@ from ..data.grammar.notices import GrammarError, Notice
 from ..data.grammar.sample import Draw
 from ..data.grammar.sentence_table import groups_table
 from ..data.sources import challenge_sentences
+from ..files import tell_fault
 from ..settings.languages import Clitics
 from ..terminal import console, table
 
@@ -39,13 +40,13 @@ def main(argv: list[str] | None = None) -> int:
     except GrammarError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
     except BrokenPipeError:
         # `… | head` closes the pipe when it has enough; that is not an error.
         sys.stderr.close()
         return 0
+    except OSError as error:
+        print(f"error: {tell_fault(error)}", file=sys.stderr)
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:

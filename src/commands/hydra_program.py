@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import UserError
 from ..places import OWN, installed_folder
 from .help_page import FLAGS, help_page
 from .typed_arguments import as_typed
@@ -38,10 +39,30 @@ def run_with_settings(config_name: str, command: "Callable[[DictConfig], None]")
         print(help_page(config_name), end="")
         return
     import hydra
+    import hydra._internal.utils as hydra_utils
+
+    from ..settings.composition import COMPOSING, explain_composition
 
     register_plugins()
     sys.argv[1:] = as_typed(sys.argv[1:])
-    hydra.main(version_base="1.3", config_path=str(installed_folder("conf")), config_name=config_name)(command)()
+    begun = False
+
+    def begin(cfg: "DictConfig") -> None:
+        nonlocal begun
+        begun = True
+        command(cfg)
+
+    # Hydra prints what goes wrong over many lines and leaves; here it is told as everything else is.
+    hydra_utils.run_and_report = lambda composing: composing()
+    try:
+        hydra.main(version_base="1.3", config_path=str(installed_folder("conf")), config_name=config_name)(begin)()
+    except COMPOSING as error:
+        if begun or os.environ.get("HYDRA_FULL_ERROR") == "1":
+            raise
+        overrides = [each for each in sys.argv[1:] if not each.startswith("-")]
+        told = error if isinstance(error, UserError) else explain_composition(error, overrides, config_name)
+        print(f"error: {told}", file=sys.stderr)
+        sys.exit(1)
 
 
 def look_in_own_folder(arguments: list[str]) -> None:

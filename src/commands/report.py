@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from ..errors import UserError
+from ..files import is_fault_of_disk, require_writable, tell_fault
 
 DESCRIPTION = """\
 Gathers runs (finished or not), sweeps and evaluations into tables, figures, tests, and one page that opens offline.
@@ -23,8 +24,10 @@ def main(argv: list[str] | None = None) -> int:
     asked = _parser().parse_args(argv)
     try:
         return _run(asked)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
+    except (UserError, OSError) as error:
+        if isinstance(error, OSError) and not is_fault_of_disk(error):
+            raise
+        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return 1
 
 
@@ -32,6 +35,7 @@ def _run(asked: argparse.Namespace) -> int:
     from ..report.optional_packages import require_packages
     from ..report.report_folder import make_report, write_report
 
+    require_writable(asked.out)
     require_packages("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
     made = make_report(asked.runs, asked.baseline, crossings, asked.published)

@@ -10,6 +10,7 @@ from rich.text import Text
 from ..data.grammar import GrammarError, languages
 from ..data.grammar.folder import read_text
 from ..errors import UserError
+from ..files import tell_fault
 from ..places import cache_folder
 from ..probes.challenge_set import ChallengeSet, MinimalSet, SetError
 from ..probes.collection import CollectedSet, ItemSelection, collect, stratified_sample
@@ -42,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return int(arguments.run(arguments, _collected(arguments)) or 0)
     except (UserError, GrammarError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return 1
 
 

@@ -67,6 +67,8 @@ def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
     check_loggers(settings.logger)
     resume = checkpoint_to_resume(settings, folder)
     if is_finished(settings, folder):
+        if not folder.report.exists():  # killed between its end and its page
+            write_own_report(folder.path)
         show_finished(folder)
         return
     prepared = prepare_run(settings, folder, resume)

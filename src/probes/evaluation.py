@@ -1,4 +1,4 @@
-"""Models asked the same sets by the same code as while they learn: scores, verdicts and tables, saved before they are shown."""
+"""Models asked the same sets by the same code as while they learn: scores, verdicts and tables, shown whatever the disk does."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..data.corpora import CorpusRecipe, Downloads
 from ..data.corpus import encode_split
+from ..files import require_writable
 from ..lm.perplexity import evaluate_split
 from ..settings.evaluation import EvaluationSettings
 from ..settings.languages import each_language
@@ -34,13 +35,16 @@ class Answer:
     table: Table
 
 
-def ask(model: Model, probe: Probe, file: Path, measures: Measures) -> Answer:
-    """Score, judge, save every verdict, tabulate."""
+def ask(model: Model, probe: Probe, file: Path, measures: Measures, unwritten: list[OSError]) -> Answer:
+    """Score, judge, save every verdict, tabulate. What cannot be saved goes into `unwritten`, and is told after the tables."""
     scores = model.scorer.score(probe.sentences)
     must_cover(probe, scores, model.name)
     verdicts = judge(probe, scores)
     about = {"contract": probe.contract.plain(), "digest": probe.digest, **model.identity(), **measures}
-    save_items(file, probe, verdicts, scores, about)
+    try:
+        save_items(file, probe, verdicts, scores, about)
+    except OSError as error:
+        unwritten.append(error)
     return Answer(verdicts, tabulate(probe, verdicts))
 
 
@@ -51,14 +55,20 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
 
         count = partial(target_pieces, models[0].tokenizer)
         show_kept([rule_coverage(each, count) for each in probe.sets], form_coverage(probe.sets, count))
-    answers = {each.name: ask(each, probe, folder / items_file(models, each), measures.get(each.name, {})) for each in models}
+    require_writable(folder)
+    unwritten: list[OSError] = []
+    answers = {
+        each.name: ask(each, probe, folder / items_file(models, each), measures.get(each.name, {}), unwritten) for each in models
+    }
     tables = {name: answer.table for name, answer in answers.items()}
     rules = rule_tables(probe) if len(models) == 1 else {}
     about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
     about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
-    save_summary(folder, tables | rules, about)
     show_evaluation(probe, tables, tables | rules, measures)
     show_disagreements({name: answer.verdicts for name, answer in answers.items()})
+    if unwritten:
+        raise unwritten[0]
+    save_summary(folder, tables | rules, about)
     show_folder(folder)
     return answers
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import UserError
+from ..files import write_atomically
 from . import sections
 from .conditions import Condition, explain_separations, group_by_condition
 from .estimates import Estimates
@@ -131,7 +132,5 @@ def write_report(made: Report, folder: Path, figures: bool = True) -> Path:
 
 def write_page(made: Report, file: Path) -> Path:
     """The page alone, whole or not at all."""
-    temporary = file.with_suffix(".new")
-    temporary.write_text(made.html(), encoding="utf-8")
-    temporary.replace(file)
+    write_atomically(file, made.html())
     return file

@@ -1,12 +1,13 @@
 """Wrong input and bad luck end in one clear line and a status that is not 0; what is a bug of ours keeps its traceback."""
 
-import errno
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..errors import UserError
+from ..files import is_fault_of_disk, tell_fault
 from . import slurm
+from .ranks import is_first
 from .signals import Interrupted, heeded
 
 
@@ -17,15 +18,15 @@ def explain_failures() -> Iterator[None]:
         with heeded():
             yield
     except Interrupted as stop:
-        print(f"stopped by {stop}: the state is saved, go on with ckpt_path=auto", file=sys.stderr)
+        if is_first():
+            print(f"stopped by {stop}{': ' if stop.standing else ''}{stop.standing}", file=sys.stderr)
         slurm.requeue(stop.number)
         sys.exit(stop.exit_status)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if not is_fault_of_disk(error):
             raise
-        where = error.filename or "no file named"
-        print(f"error: the disk is full ({where}); make room, then go on with ckpt_path=auto", file=sys.stderr)
+        print(f"error: {tell_fault(error)}", file=sys.stderr)
         sys.exit(1)

@@ -9,7 +9,7 @@ import torch
 from pytorch_lightning import Callback
 
 from .checkpointing import Checkpoints
-from .signals import SIGNALS, Interrupted
+from .signals import SAVED, SIGNALS, Interrupted, stop_now
 
 # With several processes they must agree on the step; asking costs a message, so they ask every so many steps.
 ASK_EVERY = 10
@@ -26,9 +26,10 @@ class Interruption(Callback):
             signal.signal(number, self._receive)
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
+        # A second Ctrl-C means now. Not a KeyboardInterrupt, after which Lightning leaves with a status of its own.
+        if number == self.received == signal.SIGINT:
+            raise Interrupted(number)
         self.received = number
-        # A second Ctrl-C means now.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
@@ -38,12 +39,17 @@ class Interruption(Callback):
             return
         if number := self._agreed(trainer):
             self.checkpoints.save_last(trainer)
-            raise Interrupted(number)
+            raise Interrupted(number, SAVED)
 
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         """Comes after `Checkpoints`, which has just saved."""
         if number := self._agreed(trainer, now=True):
-            raise Interrupted(number)
+            raise Interrupted(number, SAVED)
+
+    def on_test_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        """Everything is saved by now, and what is measured at the end is measured again."""
+        for number in SIGNALS:
+            signal.signal(number, stop_now)
 
     def _agreed(self, trainer: pl.Trainer, now: bool = False) -> int:
         if trainer.world_size == 1:

@@ -1,9 +1,11 @@
 """Who is told the numbers of a run besides metrics.csv: W&B, TensorBoard, both or nobody."""
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pytorch_lightning.loggers import TensorBoardLogger
 from pytorch_lightning.loggers.logger import Logger
@@ -13,11 +15,26 @@ from ..lm.checkpoints import read_checkpoint
 from ..settings.run import RunSettings
 from ..settings.training import LoggerSettings
 
+WANDB_MODES = ("online", "offline", "disabled", "shared", "dryrun", "run")
+
 
 def check_loggers(chosen: LoggerSettings) -> None:
     """Before anything is done: the package of each is here."""
+    if chosen.wandb is not None:
+        _check_wandb_environment()
     if chosen.tensorboard is not None and not importlib.util.find_spec("tensorboard"):
         raise UserError("logger=tensorboard: its package is missing; pip install 'concord-lm[tensorboard]'")
+
+
+def _check_wandb_environment() -> None:
+    """What W&B would refuse at length."""
+    mode = os.environ.get("WANDB_MODE", "")
+    if mode and mode not in WANDB_MODES:
+        raise UserError(f"WANDB_MODE={mode} (environment): there is no such mode; there are: {', '.join(WANDB_MODES)}")
+    address = os.environ.get("WANDB_BASE_URL", "")
+    parts = urlsplit(address if address.isascii() and address.isprintable() else "")
+    if address and not (parts.scheme in ("http", "https") and parts.netloc and " " not in address):
+        raise UserError(f"WANDB_BASE_URL={address!a} (environment): an address is needed, for instance https://api.wandb.ai")
 
 
 @contextmanager

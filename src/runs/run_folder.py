@@ -123,12 +123,24 @@ class RunFolder:
             yield
         except BaseException as error:
             stopped = isinstance(error, Interrupted | KeyboardInterrupt)
+            if isinstance(error, Interrupted):
+                error.standing = error.standing or self.standing()
+            if self.finished():
+                raise
             text = str(error) or type(error).__name__
             with suppress(OSError):  # on a full disk the error itself must get through
                 known = self.provenance()
                 known["starts"][-1]["ended"] = {"state": "stopped" if stopped else "failed", "why": text.splitlines()[0]}
                 write_atomically(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
             raise
+
+    def standing(self) -> str:
+        """What there is of the run, and how to go on."""
+        if self.finished():
+            return "the run is finished; the same command again shows its result and writes its page"
+        if self.last.exists():
+            return "the last checkpoint is kept, go on with ckpt_path=auto"
+        return "before the first checkpoint; start again with overwrite=true"
 
     def provenance(self) -> dict[str, Any]:
         """What is known of the run's starts and its corpus; empty before the first."""

@@ -8,25 +8,31 @@ from typing import NoReturn
 
 # SIGUSR1 is what SLURM is usually told to send before the time is up, SIGUSR2 what submitit tells it.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT)
+SAVED = "the state is saved, go on with ckpt_path=auto"
 
 
-class Interrupted(Exception):
-    """The run was asked to stop; whatever it had to save is saved."""
+class Interrupted(BaseException):
+    """The program was asked to stop. Not an Exception: whoever catches those for a file that is damaged must not catch this.
 
-    def __init__(self, number: int) -> None:
+    `standing` says what is saved and how to go on; empty where there was nothing to save.
+    """
+
+    def __init__(self, number: int, standing: str = "") -> None:
         super().__init__(signal.Signals(number).name)
         self.number = number
+        self.standing = standing
         self.exit_status = 128 + number
+
+
+def stop_now(number: int, frame: FrameType | None) -> NoReturn:
+    """What a signal does where nothing has to be finished first."""
+    raise Interrupted(number)
 
 
 @contextmanager
 def heeded() -> Iterator[None]:
     """Before and after training, where there is nothing to save, these signals stop the program at once and with their status."""
-
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        raise Interrupted(number)
-
-    before = {number: signal.signal(number, stop) for number in SIGNALS if number != signal.SIGINT}
+    before = {number: signal.signal(number, stop_now) for number in SIGNALS}
     try:
         yield
     finally:

@@ -10,6 +10,7 @@ import wandb
 from pytorch_lightning.loggers import WandbLogger
 
 log = logging.getLogger(__name__)
+PATIENCE = 30  # seconds for the server to answer at the start
 
 
 def logged_in() -> bool:
@@ -34,6 +35,8 @@ def wandb_logger(folder: Path, run_id: str, config: dict[str, Any], project: str
     except wandb.errors.Error as error:
         # A node without network must not cost the run; offline, everything is kept and can be uploaded later.
         log.warning("W&B        cannot be reached (%s); this run is logged offline", str(error).splitlines()[0])
+        # Its service holds the id of the run that could not be started, and would refuse it to the second.
+        wandb.teardown()
         run = _init(folder, run_id, config, project, tags, "offline")
     run.define_metric("progress/words_seen")
     run.define_metric("*", step_metric="progress/words_seen")
@@ -50,7 +53,7 @@ def _init(folder: Path, run_id: str, config: dict[str, Any], project: str, tags:
         mode=mode,
         tags=tags,
         config=config,
-        settings=wandb.Settings(init_timeout=30),
+        settings=wandb.Settings(init_timeout=PATIENCE),
     )
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from ..errors import UserError
 from .evaluation import EvaluationSettings, read_evaluation_settings
+from .reading import Plain
 from .run import RunSettings, read_run_settings
 
 
@@ -19,8 +21,21 @@ def refuse_lists(overrides: Sequence[str]) -> None:
 
 def read_composed(cfg: DictConfig) -> RunSettings:
     """The settings of a run, from what Hydra composed."""
-    return read_run_settings(OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True))  # type: ignore[arg-type]
+    return read_run_settings(_resolved(cfg))
 
 
 def read_composed_evaluation(cfg: DictConfig) -> EvaluationSettings:
-    return read_evaluation_settings(OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True))  # type: ignore[arg-type]
+    return read_evaluation_settings(_resolved(cfg))
+
+
+def _resolved(cfg: DictConfig) -> dict[str, Plain]:
+    """With what ${…} stands for; what stands for nothing is the user's to mend."""
+    try:
+        return OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)  # type: ignore[return-value]
+    except MissingMandatoryValue as error:
+        raise UserError(f"{error.full_key}=???: a value is needed") from None
+    except OmegaConfBaseException as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(
+            f"{error.full_key or 'the settings'}: {reason}; write a value, or ${{…}} with a setting's full name"
+        ) from None

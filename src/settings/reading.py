@@ -74,7 +74,7 @@ def read(kind: type[Group], values: object, where: str = "") -> Group:
     known = _fields(kind)  # type: ignore[arg-type]
     rest = {key: value for key, value in values.items() if key not in known or key == REST}
     if rest and REST not in known:
-        raise UserError(_unknown(_join(where, str(next(iter(rest)))), [_join(where, name) for name in known]))
+        raise UserError(tell_unknown(_join(where, str(next(iter(rest)))), [_join(where, name) for name in known]))
     found = {key: _check(hint, values[key], _join(where, key)) for key, (_, hint) in known.items() if key in values}
     missing = [name for name, (each, _) in known.items() if name not in values and name != REST and _has_no_default(each)]
     if missing:
@@ -130,7 +130,8 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def tell_unknown(name: str, known: list[str]) -> str:
+    """That there is no such setting, and what was probably meant."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
     return f"{name}: there is no such setting; {there}"

@@ -2,21 +2,85 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
 
 import pytest
 from concord.runs.failures import explain_failures
+from concord.runs.interruption import Interruption
+from concord.runs.run_folder import RunFolder
 from concord.runs.signals import Interrupted, heeded
 from concord.runs.slurm import requeue
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT])
 def test_outside_training_a_signal_ends_the_program_with_its_status(number, capsys):
     before = signal.getsignal(number)
     with pytest.raises(SystemExit) as stop, explain_failures():
         os.kill(os.getpid(), number)
     assert stop.value.code == 128 + number
-    assert f"stopped by {number.name}" in capsys.readouterr().err
+    assert capsys.readouterr().err == f"stopped by {number.name}\n"  # and not that a state is saved
     assert signal.getsignal(number) == before
+
+
+def test_a_signal_inside_a_library_that_catches_every_exception_is_still_a_signal(tmp_path, monkeypatch):
+    """As in torch.load, where a healthy checkpoint was called damaged."""
+    import torch
+    from concord.lm.checkpoints import read_checkpoint
+
+    torch.save({"concord": {}}, tmp_path / "x.ckpt")
+    monkeypatch.setattr("torch.load", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    with pytest.raises(SystemExit) as stop, explain_failures():
+        read_checkpoint(tmp_path / "x.ckpt")
+    assert stop.value.code == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ([], "before the first checkpoint; start again with overwrite=true"),
+        (["checkpoints/last.ckpt"], "the last checkpoint is kept, go on with ckpt_path=auto"),
+        (["checkpoints/last.ckpt", "DONE"], "the run is finished; the same command again shows its result and writes its page"),
+    ],
+)
+def test_what_is_saved_is_said_only_when_it_is(tmp_path, capsys, there, said):
+    folder = RunFolder(tmp_path / "x")
+    folder.enter("", {})
+    for file in there:
+        (folder.path / file).touch()
+    with pytest.raises(SystemExit), explain_failures(), folder.noted():
+        signal.raise_signal(signal.SIGTERM)
+    assert capsys.readouterr().err == f"stopped by SIGTERM: {said}\n"
+    assert ("ended" in folder.provenance()["starts"][-1]) == (not folder.finished())
+
+
+def test_a_second_ctrl_c_in_training_means_now():
+    received = Interruption(None)
+    received._receive(signal.SIGINT, None)
+    received._receive(signal.SIGTERM, None)
+    received._receive(signal.SIGINT, None)
+    with pytest.raises(Interrupted):
+        received._receive(signal.SIGINT, None)
+
+
+@pytest.mark.parametrize("moment", [0.05, 0.4])
+def test_ctrl_c_while_a_command_is_being_imported_is_one_line(moment):
+    """A module that is slow to import stands for torch and Hydra."""
+    program = (
+        "import concord.commands, importlib.abc, sys, time\n"
+        "class Slow(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'hydra': print('now', flush=True); time.sleep(20)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "import concord.commands.train\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "now\n"
+    time.sleep(moment)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (errors, process.returncode) == ("stopped by SIGINT\n", 130)
 
 
 def test_handlers_are_put_back():

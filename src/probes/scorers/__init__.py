@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ...errors import UserError
 
-
 # Of what the scorers compute, part of the name of every score that is kept: raise it when one of them changes.
 # 2: left_to_right hides the closing mark; pll_word_l2r and pll_whole_word go by the tokenizer's words.
 VERSION = 2

@@ -13,6 +13,7 @@ from omegaconf import DictConfig, open_dict
 
 from ...errors import UserError
 from ...settings import RunSettings
+from ...settings.composition import COMPOSING, explain_composition
 from ...settings.overrides import read_composed, refuse_lists
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ class SweepLauncher(Launcher):
     def settings(self, overrides: Sequence[str]) -> RunSettings:
         """Of one job."""
         refuse_lists(overrides)
-        composed = self.loader.load_sweep_config(self.config, list(overrides))
+        try:
+            composed = self.loader.load_sweep_config(self.config, list(overrides))
+        except COMPOSING as error:
+            raise explain_composition(error, overrides) from None
         with open_dict(composed):
             del composed["hydra"]
         return read_composed(composed)

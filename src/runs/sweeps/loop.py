@@ -86,7 +86,7 @@ class Sweep:
                 self.board.refresh()
                 time.sleep(POLL)
         if self.received:
-            raise Interrupted(self.received[0])
+            raise Interrupted(self.received[0], "the jobs have saved; the same command again runs what is missing")
 
     @contextmanager
     def _none_left_behind(self) -> Iterator[None]:

@@ -1,0 +1,113 @@
+"""Why Hydra could not compose the settings, in one line: what was typed, what is wrong with it, what would be right."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from ..errors import UserError
+from ..places import installed_folder
+from .reading import Plain, tell_unknown
+
+# What goes wrong inside Hydra and OmegaConf while settings are put together; a mistyped one raises almost any of these.
+COMPOSING = (HydraException, OmegaConfBaseException, ValueError, TypeError, AttributeError, LookupError, AssertionError)
+# Groups whose further settings are somebody else's to know: torch's optimisers, Lightning's trainer.
+OPEN = ("trainer.", "model.network.", "model.optimizer.", "model.scheduler.", "callbacks.", "logger.")
+
+
+def explain_composition(error: Exception, overrides: Sequence[str], config_name: str = "train") -> UserError:
+    """What to tell whoever typed these overrides."""
+    if isinstance(error, MissingConfigException):
+        return UserError(_missing_choice(error, overrides))
+    if isinstance(error, OverrideParseException):
+        return UserError(_unreadable(error))
+    said = str(error)
+    if found := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '(.*?)'(?:\n| requires)", said, re.DOTALL):
+        return UserError(_several(found[1]))
+    if found := re.match(r"Could not override '(.*?)'", said):
+        return UserError(_unknown(found[1], overrides, config_name))
+    if found := re.match(r"Multiple values for (\S+?)\. ", said):
+        typed = _typed_for(found[1], overrides)
+        return UserError(f"{typed}: there is a {found[1]} already; without the +: {typed.lstrip('+')}")
+    return UserError(f"{' '.join(overrides) or 'the settings'}: cannot be put together ({_reason(error)})")
+
+
+def _reason(error: Exception) -> str:
+    causes = [error, *([error.__cause__] if isinstance(error.__cause__, OmegaConfBaseException) else [])]
+    lines = [str(each).strip().partition("\n")[0] for each in causes]
+    return "; ".join(dict.fromkeys(line for line in lines if line)) or type(error).__name__
+
+
+def _missing_choice(error: MissingConfigException, overrides: Sequence[str]) -> str:
+    group, _, choice = str(error.missing_cfg_file).rpartition("/")
+    # An existing choice makes Hydra list the others, a list of choices does not.
+    options = error.options or sorted(file.stem for file in (installed_folder("conf") / group).glob("*.yaml"))
+    typed = next((each for each in overrides if each.lstrip("+").startswith(f"{group}=")), f"{group}={choice}")
+    near = difflib.get_close_matches(choice, options, n=1, cutoff=0.6)
+    there = f"there are: {', '.join(options)}" if options else "there are none"
+    return f"{typed}: there is no such choice{f'; did you mean {group}={near[0]}?' if near else ''}; {there}"
+
+
+def _unreadable(error: OverrideParseException) -> str:
+    reason = next((line for line in str(error.message).splitlines() if not line.startswith(("See ", "Error parsing"))), "")
+    if "=" not in error.override:
+        return f"{error.override}: a setting is written name=value; --help lists them"
+    name, _, value = error.override.partition("=")
+    return (
+        f"{error.override}: cannot be read ({reason}); text with marks in it goes into two pairs of quotes: '{name}=\"{value}\"'"
+    )
+
+
+def _several(typed: str) -> str:
+    name, _, values = typed.partition("=")
+    if "(" in values:  # range(1,3), choice(a,b): Hydra's own ways to say several
+        return f"{typed}: one value at a time; for a run with each of them: -m {typed}"
+    if name == "lang":
+        return (
+            f"{typed}: one language at a time; one model of all: lang=multi lang.languages=[{values}]; a run for each: -m {typed}"
+        )
+    return f"{typed}: one value at a time; as a list: {name}=[{values}]; a run for each: -m {typed}"
+
+
+def _unknown(name: str, overrides: Sequence[str], config_name: str) -> str:
+    """A setting or group that is not there, and the nearest that is."""
+    rest = [each for each in overrides if _name_of(each) != name]
+    told = tell_unknown(name, known_names(rest, config_name))
+    if name.startswith(OPEN) and "did you mean" not in told:
+        told = f"{name}: there is no such setting here; to hand it on to what {name.rpartition('.')[0]} stands for: +{name}=…"
+    return told
+
+
+def _typed_for(name: str, overrides: Sequence[str]) -> str:
+    return next((each for each in overrides if _name_of(each) == name), f"+{name}")
+
+
+def _name_of(override: str) -> str:
+    return override.partition("=")[0].lstrip("+~")
+
+
+def known_names(overrides: Sequence[str], config_name: str) -> list[str]:
+    """Every setting and group of settings, as the overrides that are right compose them."""
+    for chosen in ([*overrides], []):
+        try:
+            with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):
+                return [*_names(OmegaConf.to_container(compose(config_name, chosen))), *_groups()]  # type: ignore[arg-type]
+        except COMPOSING:
+            continue
+    return _groups()
+
+
+def _names(values: Mapping[str, Plain], before: str = "") -> Iterator[str]:
+    for key, value in values.items():
+        yield f"{before}{key}"
+        if isinstance(value, Mapping):
+            yield from _names(value, f"{before}{key}.")
+
+
+def _groups() -> list[str]:
+    conf = installed_folder("conf")
+    return sorted(str(folder.relative_to(conf)) for folder in conf.rglob("*") if folder.is_dir() and "__" not in folder.name)

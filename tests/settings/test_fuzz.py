@@ -1,0 +1,156 @@
+"""Whatever is typed for a setting, a run is described or one line says what is wrong with it."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from concord.commands.typed_arguments import as_typed
+from concord.errors import UserError
+from concord.runs.continuing import corpus_recipe
+from concord.runs.fit import read_recipe
+from concord.settings.composition import COMPOSING, explain_composition, known_names
+from concord.settings.overrides import read_composed, refuse_lists
+from hydra import compose, initialize_config_dir
+from training_runs import ROOT
+
+VALUES = [
+    *(
+        "0",
+        "1",
+        "-1",
+        "2",
+        "7",
+        "1.5",
+        "-0.5",
+        "1e-9",
+        "1e400",
+        "-inf",
+        "nan",
+        "1000000",
+        "9" * 30,
+        "-" + "9" * 30,
+        "0x10",
+        "1_0",
+    ),
+    *("null", "true", "false", "yes", "abc", "''", "' '", "auto", "none", "x" * 300, "größer", "²4", "a b", "don't", "[/red]"),
+    *("[]", "[1]", "[1,a]", "[[1]]", "[null]", "[true,3]", "{}", "{a:1}", "{a:{b:2}}", "[{a:1}]", "[1", "{a", "a,b", "1,2"),
+    *(
+        "${seed}",
+        "${nothing}",
+        "${",
+        "???",
+        ".",
+        "..",
+        "a/b",
+        "/",
+        "/dev/null",
+        "~",
+        "\\\\",
+        "'",
+        '"',
+        "%",
+        "#",
+        "<!--",
+        "a=b",
+        "\t",
+    ),
+    *("de", "fr", "lstm", "grammar", "word", "sgd", "min", "test", "valid/loss", "default", "clams", "agreement", "zero", "32"),
+]
+
+
+def random_overrides(count: int, seed: int) -> Iterator[str]:
+    """Settings and groups, as they are or misspelt, with values of every kind."""
+    rng = random.Random(seed)
+    names = [name for name in known_names([], "train") if not name.startswith("hydra")]
+    for _ in range(count):
+        name = rng.choice(names)
+        if rng.random() < 0.15:
+            place = rng.randrange(len(name))
+            name = rng.choice(
+                [name[:place] + name[place + 1 :], f"{name}.x", name + rng.choice("sx."), name.replace(".", "/", 1)]
+            )
+        yield rng.choice(["", "", "", "", "+", "++", "~"]) + name + ("" if rng.random() < 0.02 else f"={rng.choice(VALUES)}")
+
+
+def describe(override: str) -> None:
+    """All that train.py does with its command line before it looks at a corpus."""
+    (typed,) = as_typed([override])
+    refuse_lists([typed])
+    try:
+        with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+            composed = compose("train", [typed])
+    except COMPOSING as error:
+        raise explain_composition(error, [typed]) from None
+    settings = read_composed(composed)
+    _ = settings.folder, settings.languages, settings.processes, corpus_recipe(settings)
+    read_recipe(settings).check()
+
+
+def told(override: str) -> str:
+    try:
+        describe(override)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def must_be_described_or_told(overrides: Iterator[str]) -> int:
+    """The number that was refused, each in one line that begins with what was typed or can be found in it."""
+    refused = 0
+    for override in overrides:
+        message = told(override)
+        refused += bool(message)
+        assert "\n" not in message, override
+        assert len(message) < 1500, override
+    return refused
+
+
+def test_a_random_override_is_described_or_told():
+    assert must_be_described_or_told(random_overrides(25, seed=0)) > 5
+
+
+@pytest.mark.slow
+def test_two_thousand_random_overrides_are_described_or_told():
+    assert must_be_described_or_told(random_overrides(2000, seed=1)) > 1000
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("probes.limt=5", "probes.limt: there is no such setting; did you mean probes.limit?"),
+        ("+probes.limt=5", "probes.limt: there is no such setting; did you mean probes.limit?"),
+        ("+data.foo=5", "data.foo: there is no such setting; there are: data.name"),
+        ("+foo=5", "foo: there is no such setting"),
+        ("lagn=de", "lagn: there is no such setting; did you mean lang?"),
+        ("lang=gr", "lang=gr: there is no such choice; there are: de, en, es, fr, he, multi, ru"),
+        ("model=lstn", "model=lstn: there is no such choice; did you mean model=lstm?; there are: hf, lstm, transformer"),
+        ("model/optimizer=adm", "model/optimizer=adm: there is no such choice; did you mean model/optimizer=adam?"),
+        ("lang=de,fr", "one model of all: lang=multi lang.languages=[de,fr]; a run for each: -m lang=de,fr"),
+        ("seed=1,2", "seed=1,2: one value at a time; as a list: seed=[1,2]; a run for each: -m seed=1,2"),
+        ("seed=[1", "seed=[1: cannot be read"),
+        ("seed", "seed: a setting is written name=value"),
+        ("+lang=fr", "+lang=fr: there is a lang already; without the +: lang=fr"),
+        ("name=${nothing}", "name: Interpolation key 'nothing' not found"),
+        ("seed=???", "seed=???: a value is needed"),
+        ("+callbacks.checkpoints.foo=5", "callbacks.checkpoints.foo: there is no such setting"),
+        ("data.sentences=5", "data.sentences=5: names with values are needed"),
+        ("trainer.threads=abc", "trainer.threads=abc: a whole number of at least 1 is needed, or null"),
+        ("data.seed=-1", "data.seed=-1: a whole number of at least 0 is needed"),
+        ("trainer.log_every_n_steps=0", "trainer.log_every_n_steps=0: a whole number of at least 1 is needed"),
+        ("tokenizer.name=x", "tokenizer.name=x: write one of word"),
+        ("paths.runs=null", "paths.runs=null: a word is needed"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_one_line(override, message):
+    assert message in told(override)
+    assert "\n" not in told(override)
+
+
+@pytest.mark.parametrize(
+    ("override", "values"),
+    [("callbacks.checkpoints.at_words=1000000", (1000000,)), ("callbacks.checkpoints.at_words=[1,2]", (1, 2))],
+)
+def test_a_single_number_is_a_list_of_one(override, values):
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        assert read_composed(compose("train", [override])).callbacks.checkpoints.at_words == values
+        assert read_composed(compose("train", ["probes.schedule.words=1000"])).probes.schedule.words == (1000,)
