@@ -53,7 +53,7 @@ def run_with_settings(config_name: str, command: "Callable[[DictConfig], None]")
         command(cfg)
 
     # Hydra prints what goes wrong over many lines and leaves; here it is told as everything else is.
-    hydra_utils.run_and_report = lambda composing: composing()
+    hydra_utils.run_and_report = lambda func: func()
     try:
         hydra.main(version_base="1.3", config_path=str(installed_folder("conf")), config_name=config_name)(begin)()
     except COMPOSING as error:

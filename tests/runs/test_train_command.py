@@ -135,8 +135,8 @@ def test_overwriting_removes_runs_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["lang=xx"], "Available options in 'lang':"),
-        (["model=gru"], "Available options in 'model':"),
+        (["lang=xx"], "lang=xx: there is no such choice; there are: de, en, es, fr, he, multi, ru"),
+        (["model=gru"], "model=gru: there is no such choice; there are: hf, lstm, transformer"),
         (["modle.embedding=3"], "modle"),
         (["lang=[de,fr]"], "error: lang=[de,fr]: only the last of these would be used; give lang=multi lang.languages=[de,fr]"),
         (["data=text", "data.path=/no/such.txt"], "error: /no/such.txt: there is no such file"),
