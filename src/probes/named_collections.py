@@ -33,7 +33,8 @@ def named_collection(name: str, language: str) -> NamedCollection:
     if name not in files:
         raise SetError(name, None, f"no such collection; there are: {', '.join(files)}")
     if name == "none":
-        raise SetError(name, None, f"this collection has no sets; choose one of {', '.join(each for each in files if each != name)}")
+        others = ", ".join(each for each in files if each != name)
+        raise SetError(name, None, f"this collection has no sets; choose one of {others}")
     settings = yaml.safe_load(files[name].read_text(encoding="utf-8"))
     path = settings.get("path")
     return NamedCollection(name, locate(path, language) if path else None, settings.get("format"))
