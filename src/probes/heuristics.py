@@ -15,16 +15,21 @@ Features = Mapping[str, Value]
 OTHER = {"singular": "plural", "plural": "singular"}
 
 
+def tests_number(features: Features) -> bool:
+    """Whether the forms of an item differ in number: where its source does not say otherwise."""
+    return "subject_number" in features and features.get("tested", "number") == "number"
+
+
 def always_singular(features: Features) -> str | None:
     """The singular form."""
-    return "singular" if "subject_number" in features else None
+    return "singular" if tests_number(features) else None
 
 
 def recent_noun(features: Features) -> str | None:
     """The form that agrees with the noun read last."""
     subject, attractor = features.get("subject_number"), features.get("attractor_number")
     between, attractors = features.get("n_intervening"), features.get("n_attractors")
-    if subject not in OTHER:
+    if subject not in OTHER or not tests_number(features):
         return None
     if features.get("distance") == 0 or between == 0 or attractors == 0:
         return str(subject)  # no noun in between, or none of the other number

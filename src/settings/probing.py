@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from .reading import AtLeast, Count, Natural, Plain, added, read
+from .reading import AtLeast, Count, Natural, Plain, machine, read
 
 Moments = tuple[Annotated[float, AtLeast(0)], ...]
 
@@ -35,7 +35,7 @@ class ProbeSettings:
     scoring: tuple[str, ...] | None = None
     sample: Count | None = None
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
-    groupings: dict[str, Plain] | None = added(None)
+    groupings: dict[str, Plain] | None = machine(None)  # how items are shown together, not how they are judged
 
     @property
     def is_none(self) -> bool:

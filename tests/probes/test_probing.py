@@ -150,6 +150,12 @@ def test_numbers_of_subject_and_attractor_divide_a_construction() -> None:
     assert (named["probe/de/own/prep/n"], named["probe/de/own/prep/sp"]) == (4, 1.0)
 
 
+def test_rules_about_numbers_have_nothing_to_say_where_case_or_person_is_tested() -> None:
+    about = {"subject_number": "singular", "attractor_number": "plural", "distance": 4}
+    assert {rule(about | {"tested": "case"}) for rule in HEURISTICS.values()} == {None}
+    assert {rule(about | {"tested": "number"}) for rule in HEURISTICS.values()} == {"singular", "plural"}
+
+
 def test_the_noun_read_last_is_told_by_features_and_what_is_not_said_is_unknown() -> None:
     numbers: dict[str, str | int] = {"subject_number": "singular", "attractor_number": "plural"}
     rule = HEURISTICS["recent noun"]
