@@ -49,14 +49,15 @@ def evaluate(settings: "EvaluationSettings") -> None:
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
-    from ..probes.models import checkpoint_languages
+    from ..probes.models import checkpoint_languages, of_built_in_corpus
     from ..probes.preparation import make_probe
     from ..settings.languages import each_language
 
     known = {} if settings.model else checkpoint_languages(settings.ckpt_path or ())
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
     elsewhere = "joined" if settings.model else next(iter(known.values()))
-    return [make_probe(settings.probes, code, known.get(code, elsewhere)) for code in asked]
+    built_in = settings.model is None and of_built_in_corpus(settings.ckpt_path or ())
+    return [make_probe(settings.probes, code, known.get(code, elsewhere), built_in) for code in asked]
 
 
 def load_models(settings: "EvaluationSettings") -> list["Model"]:

@@ -18,6 +18,7 @@ from .dev_and_test import split
 from .dev_and_test import target_forms as forms_of
 from .feature_columns import check_feature_names
 from .readers import files_of, recognise
+from .suites.tiers import of_tier
 
 SHIPPED = ("grammars", "suites")  # folders of sets that come with the program
 
@@ -32,6 +33,7 @@ class ItemSelection:
     part: Literal["all", "dev", "test"] = "all"
     contract: Contract | None = None  # None: the sentences as their source has them, to be looked at but not to be scored
     clitics: Clitics = "split"  # how grammars render what a script glues together
+    tiers: tuple[str, ...] = ()  # of suites: the first of these that there are; none: all
 
     def __post_init__(self) -> None:
         if self.limit is not None and not (isinstance(self.limit, int) and self.limit > 0):
@@ -78,7 +80,7 @@ def collect(path: Path, language: str, form: str | None, cache: Path, selection:
     sets = merge_sets(sets)
     _known([made.construction for made in sets], selection.constructions, path)
     wanted = [made for made in sets if not selection.constructions or made.construction in selection.constructions]
-    return [_selected(made, forms[made.dataset], selection) for made in wanted]
+    return [_selected(made, forms[made.dataset], selection) for made in of_tier(wanted, selection.tiers, path)]
 
 
 def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:

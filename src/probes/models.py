@@ -12,6 +12,7 @@ from ..errors import UserError
 from ..lm.checkpoints import load_model, read_checkpoint
 from ..lm.model import LanguageModel
 from ..places import cache_folder
+from ..settings.corpora import BUILT_IN
 from ..settings.languages import Clitics, Language
 from ..settings.reading import Plain, read
 from ..settings.run import RunSettings, read_run_settings
@@ -66,6 +67,12 @@ def checkpoint_languages(paths: Sequence[str]) -> dict[str, Clitics]:
     """The languages that the first of these checkpoints knows, and how its corpus wrote the clitics of each."""
     facts = read_checkpoint(checkpoint_files(Path(paths[0]))[0])["concord"]
     return {code: about.get("clitics", facts["clitics"]) for code, about in facts["languages"].items()}
+
+
+def of_built_in_corpus(paths: Sequence[str]) -> bool:
+    """Whether any of these checkpoints has read nothing but the sentences of our grammars: the words that all can be asked."""
+    firsts = (read_checkpoint(checkpoint_files(Path(path))[0])["concord"] for path in paths)
+    return any(read_run_settings(facts["settings"]).data.name == BUILT_IN for facts in firsts)
 
 
 def check_device(device: str) -> None:

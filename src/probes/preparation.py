@@ -35,10 +35,14 @@ log = logging.getLogger(__name__)
 WARM = 10
 
 
-def make_probe(settings: ProbeSettings, language: str, clitics: Clitics) -> Probe:
-    """The probe that the settings of `conf/probes` describe, for one language."""
+def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_in: bool | None = None) -> Probe:
+    """The probe that the settings of `conf/probes` describe, for one language.
+
+    `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
+    """
     contract = make_contract(settings.protocol, settings.given_rules)
-    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics)
+    tiers = settings.tiers(built_in)
+    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers)
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
@@ -59,13 +63,15 @@ def make_probe(settings: ProbeSettings, language: str, clitics: Clitics) -> Prob
     return probe
 
 
-def make_probes(collections: Sequence[ProbeSettings], language: str, clitics: Clitics) -> list[Probe]:
+def make_probes(
+    collections: Sequence[ProbeSettings], language: str, clitics: Clitics, built_in: bool | None = None
+) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
     asked = [each for each in collections if not each.is_none]
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics) for each in asked]
+    return [make_probe(each, language, clitics, built_in) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:

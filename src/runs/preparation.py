@@ -13,6 +13,7 @@ from ..probes.feature_columns import feature_columns
 from ..probes.preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.probe import Probe
 from ..probes.schedule import ProbeSchedule
+from ..settings.corpora import BUILT_IN
 from ..settings.run import RunSettings, read_run_settings
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, architecture, read_recipe
@@ -54,7 +55,12 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
 
 def read_probes(settings: RunSettings) -> list[Probe]:
     """The challenge sets of each language of the run; none with probes=none."""
-    return [probe for each in settings.languages for probe in make_probes([settings.probes], each.code, settings.clitics(each))]
+    built_in = settings.data.name == BUILT_IN
+    return [
+        probe
+        for each in settings.languages
+        for probe in make_probes([settings.probes], each.code, settings.clitics(each), built_in)
+    ]
 
 
 def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, folder: RunFolder) -> list[ProbeCallback]:

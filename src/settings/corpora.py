@@ -110,8 +110,9 @@ class WikipediaCorpus(CorpusSettings):
         return True
 
 
+BUILT_IN = "grammar"
 CORPORA: dict[str, type[CorpusSettings]] = {
-    "grammar": GrammarCorpus,
+    BUILT_IN: GrammarCorpus,
     "text": TextCorpus,
     "conllu": TreebankCorpus,
     "clams": ClamsCorpus,

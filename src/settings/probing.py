@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from .reading import AtLeast, Count, Natural, Plain, machine, read
+from .reading import AtLeast, Count, Natural, Plain, added, machine, read
 
 Moments = tuple[Annotated[float, AtLeast(0)], ...]
 
@@ -36,10 +36,22 @@ class ProbeSettings:
     sample: Count | None = None
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
     groupings: dict[str, Plain] | None = machine(None)  # how items are shown together, not how they are judged
+    tier: Literal["core", "full", "all"] | None = added(None)
 
     @property
     def is_none(self) -> bool:
         return self.name == "none"
+
+    def tiers(self, built_in: bool | None) -> tuple[str, ...]:
+        """The tiers of suites by preference; none: all. `built_in`: whether those asked have read the built-in corpus, if known.
+
+        Suites that are asked for by name are asked whatever their tier.
+        """
+        if self.tier is not None:
+            return () if self.tier == "all" else (self.tier,)
+        if self.constructions or built_in is None:
+            return ()
+        return ("core", "full") if built_in else ("full", "core")
 
     @property
     def given_rules(self) -> Mapping[str, Plain]:
