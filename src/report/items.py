@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from ..probes.verdict_files import read_verdicts
 from .results import Result
 from .texts import Text, find_texts
 
@@ -99,12 +100,13 @@ def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], N
         if place not in cache:
             cache[place] = np.array([index.get(key, -1) for key in _keys(file)])
         places = cache[place]
-        table = parquet.read_table(file, columns=["good_score", "bad_score", "covered"])
-        if len(places) != table.num_rows:
+        saved = read_verdicts(file)
+        if len(places) != len(saved.verdict):
             continue
-        taken = (places >= 0) & table["covered"].to_numpy()
-        good[row, places[taken]] = table["good_score"].to_numpy()[taken]
-        bad[row, places[taken]] = table["bad_score"].to_numpy()[taken]
+        taken = (places >= 0) & saved.covered
+        one = np.isnan(saved.good)  # not a pair: by how much it holds, against nothing
+        good[row, places[taken]] = np.where(one, saved.margin, saved.good)[taken]
+        bad[row, places[taken]] = np.where(one, 0.0, saved.bad)[taken]
     return Trace([words for words, _ in files], good, bad)
 
 
@@ -132,7 +134,8 @@ def items_for_page(found: ShownItems) -> dict[str, Any]:
     """For the page: scores in hundredths of a nat."""
     rows = []
     for name, text in zip(found.constructions, found.texts, strict=True):
-        rows.append([name, *(text or ())] if text else [name])
+        shown = text[: None if text.compared else -1] if text else ()
+        rows.append([name, *shown])
     traces = {str(number): _hundredths(trace) for number, trace in found.traces.items()}
     return {"items": rows, "traces": traces, "sizes": found.sizes}
 

@@ -171,8 +171,7 @@ def final_scores(table: Final) -> dict[str, Score]:
 
 
 def _score(counted: Accuracy) -> Score:
-    chance = getattr(counted, "chance", PAIR_CHANCE)
-    return Score(counted.accuracy, counted.n, counted.ties, counted.uncovered, chance)
+    return Score(counted.accuracy, counted.n, counted.ties, counted.uncovered, counted.chance)
 
 
 def final_groups(table: Final) -> dict[str, "ConstructionGroup"]:
@@ -185,13 +184,13 @@ def final_groups(table: Final) -> dict[str, "ConstructionGroup"]:
             tuple(row.over),
             Score(row.accuracy, row.n, row.ties, row.uncovered, row.chance),
         )
-        for row in getattr(table, "groups", [])
+        for row in table.groups
     }
 
 
 def final_groupings(table: Final) -> dict[str, list[str]]:
     """Names of the groups of items, by what groups them."""
-    return dict(getattr(table, "groupings", {NUMBER: list(PARTS)}))
+    return dict(table.groupings)
 
 
 def sample_scores(moment: Moment) -> dict[str, Score]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
@@ -13,18 +14,23 @@ from .results import Result
 OTHER = {
     *("uid", "construction", "contrast", "language", "set", "dev"),
     *("good_score", "bad_score", "verdict", "tie", "covered", "unknown_context"),
+    *("margin", "clause_margins", "chance", "compared", "compared_logprobs", "compared_unknown"),
     *(f"{side}{what}" for side in ("good", "bad") for what in ("", "_logprobs", "_unknown", "_target")),
 }
 
 
 class Text(NamedTuple):
-    """A minimal pair on one line: before, the good words, the bad words, after; and its features."""
+    """A minimal pair on one line: before, the good words, the bad words, after; and its features.
+
+    Of a contrast that is not between two sentences, all that it compares, and nothing of the pair.
+    """
 
     before: str
     good: str
     bad: str
     after: str
     features: str
+    compared: tuple[str, ...] = ()
 
 
 def find_texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) -> list[Text | None]:
@@ -51,6 +57,7 @@ def _from_items(file: Any, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[s
     names = parquet.read_schema(file).names
     features = [name for name in names if name not in OTHER]
     columns = ["uid", "contrast", "good", "bad", "good_target", "bad_target", *features]
+    columns += ["compared"] if "compared" in names else []
     some = parquet.read_table(file, columns=columns).take(rows).to_pylist()
     found: dict[tuple[str, str, int], Text] = {}
     seen: dict[tuple[str, str], int] = {}
@@ -59,7 +66,10 @@ def _from_items(file: Any, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[s
         key = (*pair, seen.get(pair, 0))
         seen[pair] = key[2] + 1
         described = ", ".join(f"{name}={row[name]}" for name in features if row[name] is not None)
-        found[key] = pair_text(row["good"], row["bad"], row["good_target"], row["bad_target"], described)
+        if row["good"] is None:
+            found[key] = Text("", "", "", "", described, tuple(" ".join(words) for words in row["compared"]))
+        else:
+            found[key] = pair_text(row["good"], row["bad"], row["good_target"], row["bad_target"], described)
     return found
 
 
@@ -88,13 +98,19 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
         return {}
     found: dict[tuple[str, str, int], Text] = {}
     seen: dict[tuple[str, str], int] = {}
-    contrasts, pairs = whole.contrasts, whole.contrasts.pairs
-    for at, row in enumerate(pairs.rows.tolist()):
+    contrasts, tested = whole.contrasts, whole.contrasts.tested
+    firsts = np.searchsorted(tested.contrast, np.arange(len(contrasts) + 1)).tolist()
+    for row in range(len(contrasts)):
         made = whole.sets[int(contrasts.set[row])]
         pair = (made.uid(int(contrasts.item[row])), contrasts.names[row])
         key = (*pair, seen.get(pair, 0))
         seen[pair] = key[2] + 1
-        good, bad = (whole.sentences[int(number)].words.split() for number in pairs.sentences[at])
         features = ", ".join(f"{key}={value}" for key, value in made.features[int(contrasts.item[row])].items())
-        found[key] = pair_text(good, bad, pairs.varied[at, 0].tolist(), pairs.varied[at, 1].tolist(), features)
+        own = [at for at in range(firsts[row], firsts[row + 1]) if not tested.again[at]]
+        sentences = [whole.sentences[int(tested.sentence[at])].words for at in own]
+        if contrasts.is_pair[row]:
+            places = [(int(tested.start[at]), int(tested.end[at])) for at in own]
+            found[key] = pair_text(sentences[0].split(), sentences[1].split(), places[0], places[1], features)
+        else:
+            found[key] = Text("", "", "", "", features, tuple(sentences))
     return found

@@ -1,5 +1,6 @@
 """A small study: two languages, two networks, several seeds; and what gets into a folder by mistake."""
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -55,3 +56,59 @@ def run_command(main: Callable[[], None], *arguments: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sys, "argv", ["concord", *arguments])
         main()
+
+
+OWN = {
+    "four.tsv": "good\tbad\tbad2\tbad3\tbad4\n"
+    "the author laughs .\tthe author laugh .\tthe author smile .\tthe author like .\tthe author see .\n"
+    "the pilot smiles .\tthe pilot smile .\tthe pilot laugh .\tthe pilot like .\tthe pilot see .\n",
+    "triple.jsonl": "".join(
+        json.dumps(line) + "\n"
+        for line in [
+            {
+                "challenge_set": {
+                    "construction": "triple",
+                    "language": "en",
+                    "dataset": "own",
+                    "contrasts": [
+                        {
+                            "name": "all three",
+                            "all": [
+                                {"better": "laughs", "worse": "laugh", "span": "verb"},
+                                {"better": "smiles", "worse": "smile", "span": "verb"},
+                                {
+                                    "left": [["laughs", "verb"], ["laugh", "verb", -1]],
+                                    "right": [["smiles", "verb"], ["smile", "verb", -1]],
+                                },
+                            ],
+                        }
+                    ],
+                    "groupings": {"mood": {"by": "mood"}, "all moods": {"by": "construction", "across": True}},
+                }
+            },
+            *(
+                {
+                    "features": {"mood": mood},
+                    "variants": [
+                        {"role": verb, "grammatical": None, "sentence": f"the {noun} {verb} .", "spans": [["verb", 2, 3]]}
+                        for verb in ("laughs", "laugh", "smiles", "smile")
+                    ],
+                }
+                for mood, noun in (("calm", "author"), ("calm", "pilot"), ("wild", "guard"))
+            ),
+        ]
+    ),
+}
+
+
+@pytest.fixture(scope="session")
+def own_sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's files, put to a small BERT: four bad forms to beat at once, a contrast of three clauses, a grouping."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "sets").mkdir()
+    for name, text in OWN.items():
+        (folder / "sets" / name).write_text(text, encoding="utf-8")
+    save("bert", folder / "bert-a", 0)
+    asked = ["model=hf", f"model.name={folder}/bert-a", "lang=en", "probes=own", f"probes.path={folder}/sets"]
+    run_command(evaluate.main, *asked, "probes.scoring=[pll]", f"out={folder}/result")
+    return folder / "result"

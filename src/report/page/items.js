@@ -35,8 +35,8 @@ function explorer(box, key, name, own) {
       if (view.show === "all" || (view.show === "differ" && flip) || (view.show === "better" && flip > 0) || (view.show === "worse" && flip < 0)) rows.push([item, a, b, Math.abs(after - before)]);
     }
     rows.sort((x, y) => y[3] - x[3]);
-    const various = inTurns(rows, ([item]) => item[2]);
-    const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items in this page (of ${(found.sizes[name] || 0).toLocaleString("en")} that were asked: those on which checkpoints or models disagree most). Scores are log-probabilities in nats; the tested words are underlined, the ungrammatical ones starred.`);
+    const various = inTurns(rows, ([item]) => (item[6] ? item[6][0] : item[2]));
+    const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items in this page (of ${(found.sizes[name] || 0).toLocaleString("en")} that were asked: those on which checkpoints or models disagree most). Scores are log-probabilities in nats; ${chosen.some(([item]) => item[6]) ? "of a contrast between several sentences the margin by which it holds; " : ""}the tested words are underlined, the ungrammatical ones starred.`);
     box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...various.slice(0, 60).map(([item, a, b]) => card(item, [[one[2], a], [two[2], b]], direction, language))));
   }
   draw();
@@ -48,14 +48,16 @@ function inTurns(rows, kind) {
   return turns.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , row]) => row);
 }
 function card(item, scored, direction, language) {
-  const [, before, good, bad, after, features] = item;
-  const sentence = item.length > 1
+  const [, before, good, bad, after, features, compared] = item;
+  const sentence = compared
+    ? el("ul", { class: "compared", dir: direction, lang: language }, ...compared.map((text) => el("li", {}, text)))
+    : item.length > 1
     ? el("p", { class: "sentence", dir: direction, lang: language }, before ? before + " " : "", el("mark", {}, good || "∅"), el("span", { class: "slash" }, "/"), el("s", {}, bad || "∅"), after ? (after.length < 3 ? "\u00a0" : " ") + after : "")
     : el("p", { class: "sentence" }, "(the sentence is not in these folders: the run is not finished)");
   const number = (what, value, sign = "") => el("td", { class: "num" }, el("span", { class: "lab" }, what), sign + value.toFixed(2).replace("-", "−"));
   const rows = scored.map(([who, [g, b]]) => {
     const margin = g - b, right = margin > 0 ? "right" : margin < 0 ? "wrong" : "tie";
-    return el("tr", {}, el("td", { class: "who", title: who }, who), number("good ", g), number("bad ", b, "*"), number("difference ", margin, margin > 0 ? "+" : ""), el("td", { class: right }, { right: "✓", wrong: "✗", tie: "=" }[right], el("span", { class: "word" }, " " + right)));
+    return el("tr", {}, el("td", { class: "who", title: who }, who), ...(compared ? [] : [number("good ", g), number("bad ", b, "*")]), number(compared ? "margin " : "difference ", margin, margin > 0 ? "+" : ""), el("td", { class: right }, { right: "✓", wrong: "✗", tie: "=" }[right], el("span", { class: "word" }, " " + right)));
   });
   return el("li", { class: "item" }, sentence, el("table", {}, el("tbody", {}, ...rows)), features ? el("p", { class: "features" }, features) : "");
 }
