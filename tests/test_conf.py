@@ -6,6 +6,7 @@ import pytest
 from concord.errors import UserError
 from concord.runs.fit import architecture, read_recipe
 from concord.settings.evaluation import read_evaluation_settings
+from concord.settings.probing import all_collections
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 from training_runs import settings
@@ -164,3 +165,17 @@ def test_a_probe_can_be_monitored_only_if_every_validation_has_it():
     wrong = settings("callbacks.checkpoints.monitor=probe/de/agreement/mean/acuracy", "callbacks.checkpoints.mode=max")
     with pytest.raises(UserError, match="there are: valid/perplexity, valid/loss, probe/de/agreement/mean/accuracy"):
         read_recipe(wrong).check(metrics)
+
+
+def test_further_collections_have_their_own_path_and_rules_and_one_schedule():
+    given = "probes.also=[suites,{collection: own, name: mine, path: my/sets, rules: {ties: wrong}}]"
+    chosen = settings(given, "probes.schedule.every_epochs=2", "probes.sample=7").probes
+    first, suites, mine = all_collections(chosen)
+    assert first is chosen
+    assert (suites.name, suites.path, suites.format) == ("suites", "suites/{lang}", "syntaxgym")
+    assert (mine.name, mine.path, mine.given_rules) == ("mine", "my/sets", {"ties": "wrong"})
+    assert {each.schedule.every_epochs for each in (suites, mine)} == {2}
+    assert {each.sample for each in (suites, mine)} == {7}
+    assert settings("probes.also=[]").run_name() == settings().run_name() != settings("probes.also=[suites]").run_name()
+    with pytest.raises(UserError, match="probes.also: there is no collection 'suits'; there are: agreement, blimp"):
+        all_collections(settings("probes.also=[suits]").probes)

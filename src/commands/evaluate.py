@@ -44,20 +44,22 @@ def evaluate(settings: "EvaluationSettings") -> None:
     if not probes:
         show_perplexities(measures)
     for probe in probes:
-        evaluate_probe(probe, models, result_folder(settings, models, probe, len(probes) > 1), measures)
+        evaluate_probe(probe, models, result_folder(settings, models, probe, probes), measures)
 
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
     from ..probes.models import checkpoint_languages, of_built_in_corpus
-    from ..probes.preparation import make_probe
+    from ..probes.preparation import make_probes
     from ..settings.languages import each_language
+    from ..settings.probing import all_collections
 
     known = {} if settings.model else checkpoint_languages(settings.ckpt_path or ())
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
     elsewhere = "joined" if settings.model else next(iter(known.values()))
     built_in = settings.model is None and of_built_in_corpus(settings.ckpt_path or ())
-    return [make_probe(settings.probes, code, known.get(code, elsewhere), built_in) for code in asked]
+    sets = all_collections(settings.probes)
+    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in)]
 
 
 def load_models(settings: "EvaluationSettings") -> list["Model"]:

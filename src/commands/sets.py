@@ -18,8 +18,9 @@ from ..probes.contract import Contract, Rules
 from ..probes.dev_and_test import split
 from ..probes.exports import FORMATS, export
 from ..probes.lint import check
-from ..probes.named_collections import AGREEMENT, named_collection
+from ..probes.named_collections import named_collection
 from ..probes.readers import formats
+from ..settings.probing import AGREEMENT
 from ..terminal import console, table
 
 SHORT = 24  # letters of a feature that fits beside the sentences

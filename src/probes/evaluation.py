@@ -77,10 +77,13 @@ def items_file(models: Sequence[Model], model: Model) -> str:
     return "items.parquet" if len(models) == 1 else f"items-{model.name.replace('/', '-')}.parquet"
 
 
-def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: Probe, several: bool) -> Path:
+def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: Probe, probes: Sequence[Probe]) -> Path:
     """Named for the models, the language, the items and the contract, so that no two results meet in one place."""
     if settings.out:
-        return Path(settings.out) / (probe.language if several else "")
+        several = (len({each.language for each in probes}) > 1, len({each.name for each in probes}) > 1)
+        return Path(settings.out) / "-".join(
+            part for part, told in zip((probe.language, probe.name), several, strict=True) if told
+        )
     names = [model.name.replace("/", "-") for model in models]
     all_of_them = sha256(" ".join(names).encode()).hexdigest()[:6]
     model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import yaml
 
-from ..places import own_or_installed
+from ..settings.probing import collection_files
 from .challenge_set import SetError
 from .collection import locate
-
-AGREEMENT = "agreement"  # our own sets of a language
 
 
 @dataclass(frozen=True)
@@ -19,12 +17,6 @@ class NamedCollection:
     name: str
     path: Path | None
     format: str | None
-
-
-def collection_files() -> dict[str, Path]:
-    """Every collection that is described, by its name."""
-    files = {file.stem: file for folder in reversed(own_or_installed("conf/probes")) for file in folder.glob("*.yaml")}
-    return dict(sorted(files.items()))
 
 
 def named_collection(name: str, language: str) -> NamedCollection:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyarrow import compute, parquet
 
 from ..errors import UserError
+from ..settings.probing import all_collections
 from .results import Result
 
 # Columns of items.parquet that are no features of an item.
@@ -93,7 +94,8 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
         return {}
     try:
         language = next(each for each in run.languages if each.code == result.language)
-        whole = make_probe(run.probes, result.language, run.clitics(language))
+        collection = next(each for each in all_collections(run.probes) if each.name == result.set)
+        whole = make_probe(collection, result.language, run.clitics(language))
     except (UserError, OSError, StopIteration):
         return {}
     found: dict[tuple[str, str, int], Text] = {}

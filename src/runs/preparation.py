@@ -14,6 +14,7 @@ from ..probes.preparation import check_coverage, make_probes, monitorable_metric
 from ..probes.probe import Probe
 from ..probes.schedule import ProbeSchedule
 from ..settings.corpora import BUILT_IN
+from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, architecture, read_recipe
@@ -59,7 +60,7 @@ def read_probes(settings: RunSettings) -> list[Probe]:
     return [
         probe
         for each in settings.languages
-        for probe in make_probes([settings.probes], each.code, settings.clitics(each), built_in)
+        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in)
     ]
 
 

@@ -1,11 +1,17 @@
 """Which challenge sets are asked, under which rules, and when."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Literal
 
+import yaml
+
+from ..errors import UserError
+from ..places import own_or_installed
 from .reading import AtLeast, Count, Natural, Plain, added, machine, read
 
+AGREEMENT = "agreement"  # our own sets of a language
 Moments = tuple[Annotated[float, AtLeast(0)], ...]
 
 
@@ -37,6 +43,8 @@ class ProbeSettings:
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
     groupings: dict[str, Plain] | None = machine(None)  # how items are shown together, not how they are judged
     tier: Literal["core", "full", "all"] | None = added(None)
+    # Further collections on the same schedule: names of conf/probes, or {collection: own, name: mine, path: …} with what differs.
+    also: tuple[str | dict[str, Plain], ...] = added(())
 
     @property
     def is_none(self) -> bool:
@@ -61,3 +69,28 @@ class ProbeSettings:
 
 def read_probe_settings(values: object) -> ProbeSettings:
     return read(ProbeSettings, values, "probes")
+
+
+def all_collections(chosen: ProbeSettings) -> list[ProbeSettings]:
+    """The collection itself and what is asked beside it, each with its own path and rules, all on one schedule."""
+    return [chosen, *(_read_further(each, chosen) for each in chosen.also)]
+
+
+def _read_further(entry: str | Mapping[str, Plain], chosen: ProbeSettings) -> ProbeSettings:
+    """A collection of conf/probes, whose settings are those of agreement.yaml where it says nothing else."""
+    given = {"collection": entry} if isinstance(entry, str) else dict(entry)
+    collection = str(given.pop("collection", given.get("name", "")))
+    files = collection_files()
+    if collection not in files:
+        raise UserError(f"probes.also: there is no collection {collection!r}; there are: {', '.join(files)}")
+    described = {name: yaml.safe_load(files[name].read_text(encoding="utf-8")) for name in (AGREEMENT, collection)}
+    values = {**described[AGREEMENT], **described[collection], **given}
+    values["rules"] = {**described[AGREEMENT]["rules"], **dict(given.get("rules") or {})}  # type: ignore[arg-type]
+    values.pop("defaults", None)
+    return replace(read(ProbeSettings, values, f"probes.also.{collection}"), sample=chosen.sample, schedule=chosen.schedule)
+
+
+def collection_files() -> dict[str, Path]:
+    """Every collection that is described, by its name: ours, the published ones, and the user's own."""
+    files = {file.stem: file for folder in reversed(own_or_installed("conf/probes")) for file in folder.glob("*.yaml")}
+    return dict(sorted(files.items()))

@@ -14,9 +14,10 @@ from concord.probes.contrast import pair_contrast
 from concord.probes.dev_and_test import split, target_forms
 from concord.probes.exports import export
 from concord.probes.lint import check
-from concord.probes.named_collections import collection_files, named_collection
+from concord.probes.named_collections import named_collection
 from concord.probes.pairs import pair
 from concord.probes.readers import reader
+from concord.settings.probing import collection_files
 from set_files import write
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
