@@ -83,6 +83,11 @@ class ProbeCallback(Callback):
         self.due = False
         self.unsaid: list[Any] = []
 
+    @property
+    def state_key(self) -> str:
+        """What checkpoints of all versions call its state; Lightning would take the name of the class, which may change."""
+        return "Watching"
+
     def state_dict(self) -> dict[str, Any]:
         return {"due": self.due} | ({"before": [*astuple(self.before)]} if self.before else {})
 
