@@ -20,6 +20,7 @@ from .preparation import must_cover
 from .probe import Probe
 from .probe_display import show_disagreements, show_evaluation, show_folder, show_kept
 from .result_files import save_items, save_summary
+from .scorers import WordScores
 from .surprisal import macro_perplexity
 from .verdicts import Verdicts, judge
 
@@ -30,34 +31,51 @@ Measures = Mapping[str, float]
 class Answer:
     """What a model prefers on the items of a probe."""
 
+    scores: WordScores
     verdicts: Verdicts
     table: Table
 
 
-def ask(model: Model, probe: Probe, file: Path, measures: Measures) -> Answer:
-    """Score, judge, save every verdict, tabulate."""
+def ask(model: Model, probe: Probe) -> Answer:
+    """Score, judge, tabulate."""
     scores = model.scorer.score(probe.sentences)
     must_cover(probe, scores, model.name)
     verdicts = judge(probe, scores)
+    return Answer(scores, verdicts, tabulate(probe, verdicts))
+
+
+def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> Answer:
+    """Every verdict, and every word with its log-probability."""
     about = {"contract": probe.contract.plain(), "digest": probe.digest, **model.identity(), **measures}
-    save_items(file, probe, verdicts, scores, about)
-    return Answer(verdicts, tabulate(probe, verdicts))
+    save_items(file, probe, answer.verdicts, answer.scores, about)
+    return answer
+
+
+def save_tables(
+    folder: Path, probe: Probe, models: Sequence[Model], tables: Mapping[str, Table], measures: Mapping[str, Measures]
+) -> dict[str, Table]:
+    """The summary of an evaluation; returns the tables that it has. What needs no model stands beside a single one."""
+    rules = {name: tabulate(probe, judge_by_rule(probe, rule)) for name, rule in HEURISTICS.items()} if len(models) == 1 else {}
+    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
+    about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
+    whole = {**tables, **rules}
+    save_summary(folder, whole, about)
+    return whole
 
 
 def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures: Mapping[str, Measures]) -> dict[str, Answer]:
-    """The tables of all models on the same items, in files and on the screen; what needs no model stands beside a single one."""
+    """The tables of all models on the same items, in files and on the screen."""
     if models[0].tokenizer is not None:
         from .scorers.pretrained.word_pieces import target_pieces  # noqa: PLC0415 - transformers
 
         count = partial(target_pieces, models[0].tokenizer)
         show_kept([rule_coverage(each, count) for each in probe.sets], form_coverage(probe.sets, count))
-    answers = {each.name: ask(each, probe, folder / items_file(models, each), measures.get(each.name, {})) for each in models}
+    answers = {
+        each.name: save_answer(folder / items_file(models, each), each, probe, ask(each, probe), measures.get(each.name, {}))
+        for each in models
+    }
     tables = {name: answer.table for name, answer in answers.items()}
-    rules = {name: tabulate(probe, judge_by_rule(probe, rule)) for name, rule in HEURISTICS.items()} if len(models) == 1 else {}
-    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
-    about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
-    save_summary(folder, tables | rules, about)
-    show_evaluation(probe, tables, tables | rules, measures)
+    show_evaluation(probe, tables, save_tables(folder, probe, models, tables, measures), measures)
     show_disagreements({name: answer.verdicts for name, answer in answers.items()})
     show_folder(folder)
     return answers
