@@ -1,1 +1,31 @@
-"""Concord trains language models and watches their syntax while they learn."""
+"""Concord trains language models and watches their syntax while they learn.
+
+    import concord
+
+    model = concord.load("runs/de-lstm-…")                  # or a checkpoint; concord.pretrained("gpt2", language="en")
+    model.surprisal("der Gast hinter den Bischöfen wartet .")
+    sets = concord.sets("de")                               # or a folder, a file, a published collection
+    result = concord.probe(model, sets, protocol="default")
+    concord.Report(["runs", result]).save("report.html")
+
+Anything that gives words log-probabilities is a model: `concord.model(function, name="mine")`. Training is a command,
+`concord train lang=de model=lstm`. Nothing heavy is imported before it is needed.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .api import Model, ProbeResult, Report, Sets, load, model, pretrained, probe, sets, surprisals
+
+__all__ = ["Model", "ProbeResult", "Report", "Sets", "load", "model", "pretrained", "probe", "sets", "surprisals"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'concord' has no attribute {name!r}; there are: {', '.join(__all__)}")
+    return getattr(import_module(".api", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__", "__name__", "__path__"]

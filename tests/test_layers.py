@@ -10,7 +10,7 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 # Each may import from the rooms before it. What stands at the root is below all of them.
-ROOMS = ("root", "data", "lm", "probes", "runs", "report", "commands")
+ROOMS = ("root", "data", "lm", "probes", "runs", "report", "api", "commands")
 ROOT = ("errors", "files", "machine", "own_code", "places", "settings", "terminal")
 # Packages that are imported where they are used, and why.
 LATE_PACKAGES = {
@@ -87,7 +87,8 @@ def room(module: tuple[str, ...]) -> str:
 
 def broken_layers(found: list[Import]) -> list[str]:
     ours = [each for each in found if each.ours]
-    return [str(i) for i in ours if ROOMS.index(room(i.target)) > ROOMS.index(room(_parts(i.file)))]
+    # The package itself offers the API, which it imports when asked.
+    return [str(i) for i in ours if i.file != "__init__.py" and ROOMS.index(room(i.target)) > ROOMS.index(room(_parts(i.file)))]
 
 
 def circle(found: list[Import]) -> list[str]:

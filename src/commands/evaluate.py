@@ -33,12 +33,13 @@ def evaluate(settings: "EvaluationSettings") -> None:
     import_lightning()
     from ..probes.evaluation import evaluate_probe, measure_perplexity, result_folder
     from ..probes.probe_display import show_perplexities
-    from ..probes.surprisal import show_surprisal
+    from ..probes.surprisal import answer_text, text_sentences
 
+    sentences = {} if settings.text is None else text_sentences(settings)
     probes = [] if settings.probes.is_none or settings.text is not None else read_probes(settings)
     models = load_models(settings)
     if settings.text is not None:
-        show_surprisal(models, settings.text, settings.lang)
+        answer_text(settings, models, sentences)
         return
     measures = {model.name: measure_perplexity(settings, model) for model in models} if settings.data else {}
     if not probes:

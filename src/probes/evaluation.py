@@ -20,6 +20,7 @@ from .preparation import must_cover, rule_tables
 from .probe import Probe
 from .probe_display import show_disagreements, show_evaluation, show_folder, show_kept
 from .result_files import save_summary
+from .scorers import WordScores
 from .surprisal import macro_perplexity
 from .verdict_files import save_items
 from .verdicts import Verdicts, judge
@@ -31,25 +32,42 @@ Measures = Mapping[str, float]
 class Answer:
     """What a model prefers on the items of a probe."""
 
+    scores: WordScores
     verdicts: Verdicts
     table: Table
 
 
-def ask(model: Model, probe: Probe, file: Path, measures: Measures, unwritten: list[OSError]) -> Answer:
-    """Score, judge, save every verdict, tabulate. What cannot be saved goes into `unwritten`, and is told after the tables."""
+def ask(model: Model, probe: Probe) -> Answer:
+    """Score, judge, tabulate."""
     scores = model.scorer.score(probe.sentences)
     must_cover(probe, scores, model.name)
     verdicts = judge(probe, scores)
+    return Answer(scores, verdicts, tabulate(probe, verdicts))
+
+
+def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
+    """Every verdict, and every word with its log-probability."""
     about = {"contract": probe.contract.plain(), "digest": probe.digest, **model.identity(), **measures}
-    try:
-        save_items(file, probe, verdicts, scores, about)
-    except OSError as error:
-        unwritten.append(error)
-    return Answer(verdicts, tabulate(probe, verdicts))
+    save_items(file, probe, answer.verdicts, answer.scores, about)
+
+
+def save_tables(
+    folder: Path, probe: Probe, models: Sequence[Model], tables: Mapping[str, Table], measures: Mapping[str, Measures]
+) -> None:
+    """The summary of an evaluation."""
+    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
+    about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
+    save_summary(folder, tables, about)
+
+
+def tables_of(probe: Probe, answers: Mapping[str, Answer]) -> dict[str, Table]:
+    """Of all models; rules that need no model stand beside a single one."""
+    tables = {name: answer.table for name, answer in answers.items()}
+    return tables | (rule_tables(probe) if len(answers) == 1 else {})
 
 
 def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures: Mapping[str, Measures]) -> dict[str, Answer]:
-    """The tables of all models on the same items, in files and on the screen; what needs no model stands beside a single one."""
+    """The tables of all models on the same items, in files and on the screen."""
     if models[0].tokenizer is not None:
         from .scorers.pretrained.word_pieces import target_pieces  # noqa: PLC0415 - transformers
 
@@ -57,18 +75,19 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
         show_kept([rule_coverage(each, count) for each in probe.sets], form_coverage(probe.sets, count))
     require_writable(folder)
     unwritten: list[OSError] = []
-    answers = {
-        each.name: ask(each, probe, folder / items_file(models, each), measures.get(each.name, {}), unwritten) for each in models
-    }
-    tables = {name: answer.table for name, answer in answers.items()}
-    rules = rule_tables(probe) if len(models) == 1 else {}
-    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
-    about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
-    show_evaluation(probe, tables, tables | rules, measures)
+    answers: dict[str, Answer] = {}
+    for each in models:
+        answer = answers[each.name] = ask(each, probe)
+        try:
+            save_answer(folder / items_file(models, each), each, probe, answer, measures.get(each.name, {}))
+        except OSError as error:  # told after the tables: scores are never lost to a full disk
+            unwritten.append(error)
+    tables = tables_of(probe, answers)
+    show_evaluation(probe, {name: answer.table for name, answer in answers.items()}, tables, measures)
     show_disagreements({name: answer.verdicts for name, answer in answers.items()})
     if unwritten:
         raise unwritten[0]
-    save_summary(folder, tables | rules, about)
+    save_tables(folder, probe, models, tables, measures)
     show_folder(folder)
     return answers
 

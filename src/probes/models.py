@@ -1,30 +1,38 @@
-"""Models that can be asked, checkpoints of ours and models of the hub: a scorer with a name and what is known of it."""
+"""Models that can be asked, checkpoints of ours, models of the hub, functions: a scorer with a name and what is known of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from ..data.tokenizer import Tokenizer
+from ..data.tokens import TokenRule
 from ..errors import UserError
 from ..lm.checkpoints import load_model, read_checkpoint
 from ..lm.model import LanguageModel
 from ..places import cache_folder
 from ..settings.corpora import BUILT_IN
-from ..settings.languages import Clitics, Language
+from ..settings.languages import Clitics, Language, read_language
 from ..settings.reading import Plain, read
 from ..settings.run import RunSettings, read_run_settings
 from ..settings.training import PretrainedSettings
 from .contract import Contract
 from .preparation import scorer_maker
-from .scorers import Scorer
+from .scorers import ProbeSentence, Scorer
+from .scorers.function import FunctionScorer, WordScoring
+from .word_surprisal import SentenceSurprisal, Words, measure_surprisal, no_pieces
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model under evaluation. `digest` is of what decides its numbers; `languages` are those it was trained on, by code."""
+    """A model that can be asked. `languages` are those it was trained on, by code; `vocabulary` is what it predicts, where known.
+
+    `digest` is of what decides its numbers.
+    """
 
     name: str
     scorer: Scorer
@@ -42,6 +50,58 @@ class Model:
         """Which model a result comes from."""
         known = {"model": self.name, "words_seen": self.words_seen, "vocabulary": self.digest, "options": self.options}
         return known if self.network is not None else known | {"scoring": self.scorer.name}
+
+    def score(self, sentences: Sequence[str]) -> list[NDArray[np.float32]]:
+        """The log-probability (nats) of each word of each sentence; words are what stands between spaces, `der Gast wartet .`"""
+        scores = self.scorer.score([ProbeSentence(" ".join(sentence.split())) for sentence in sentences])
+        return [scores[number] for number in range(len(sentences))]
+
+    def surprisal(self, text: str, language: Language | str | None = None) -> SentenceSurprisal:
+        """Every word of a sentence with its bits and pieces. Raw text will do: it is cut into words as its language is.
+
+        `language` is needed for a model of several languages.
+        """
+        return self.surprisals([text], language)[0]
+
+    def surprisals(self, texts: Sequence[str], language: Language | str | None = None) -> list[SentenceSurprisal]:
+        """The same of many sentences, together: sentences that begin alike are read once."""
+        sentences = [self.cut(text, language) for text in texts]
+        for text, words in zip(texts, sentences, strict=True):
+            if not words:
+                raise UserError(f"{text!r}: there is no word in it; write a sentence")
+        return measure_surprisal(self.scorer, sentences, self.pieces)
+
+    def cut(self, text: str, language: Language | str | None = None) -> list[str]:
+        """A sentence cut into words as raw text of its language is; at spaces, where no language is known."""
+        language = read_language(language) if isinstance(language, str) else language
+        if language is None and len(self.languages) > 1:
+            codes = list(self.languages)
+            raise UserError(f"{self.name} knows {', '.join(codes)}; say which language the sentence is, lang={codes[0]}")
+        language = language or next(iter(self.languages.values()), None)
+        return text.split() if language is None else TokenRule(language.tokens, language.replace)(text)
+
+    def pieces(self, words: Words) -> list[tuple[str, ...]]:
+        """What the model reads each word as."""
+        if self.vocabulary is not None:
+            vocabulary = self.vocabulary
+            return [tuple(vocabulary.words[number] for number in vocabulary.encode_word(word)) for word in words]
+        if self.tokenizer is None:
+            return no_pieces(words)
+        from .scorers.pretrained.word_pieces import tokenise  # noqa: PLC0415 - transformers
+
+        spacing: Any = (self.options or {}).get("spacing", "written")
+        read = tokenise(self.tokenizer, [ProbeSentence(" ".join(words))], spacing, marks=False)[0]
+        shown = self.tokenizer.convert_ids_to_tokens(read.ids.tolist())
+        return [tuple(shown[place] for place in read.of(number, number + 1)) for number in range(len(words))]
+
+
+def wrap_function(
+    function: WordScoring, name: str, language: Language | None = None, vocabulary: Collection[str] | None = None
+) -> Model:
+    """Any function from sentences to the log-probabilities of their words, as a model."""
+    known = {language.code: language} if language else {}
+    scorer = FunctionScorer(name, function, None if vocabulary is None else frozenset(vocabulary))
+    return Model(name, scorer, digest=f"function {name}", languages=known, clitics=dict.fromkeys(known, "split"))
 
 
 def load_checkpoints(paths: Sequence[str], device: str, warm_start: bool, allow: Sequence[str] = ()) -> list[Model]:

@@ -1,57 +1,72 @@
-"""Single sentences and texts: surprisal word by word, and perplexity as other programs compute it."""
+"""What `text=` shows or writes, surprisal word by word; and perplexity as other programs compute it."""
 
 import logging
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from ..data.batches import NO_TARGET, EvaluationLoader, Plan
 from ..data.corpus import Split
-from ..data.tokens import TokenRule
-from ..errors import UserError
 from ..lm.model import LanguageModel
+from ..settings.evaluation import EvaluationSettings
 from ..settings.languages import Language, LanguageChoice
 from ..terminal import show, table
 from .models import Model
-from .scorers import ProbeSentence
 from .scorers.incremental import scoring_mode
+from .word_surprisal import check_surprisal_file, read_sentences, surprisal_table, write_surprisals
 
 log = logging.getLogger(__name__)
 TOKENS = 8192
 
 
+FILE = "@"  # text=@sentences.txt
+
+
+def text_sentences(settings: EvaluationSettings) -> dict[int, str]:
+    """What `text=` asks about, by line: one sentence, or those of a file. Also whether there will be a place for the answer."""
+    text = settings.text or ""
+    if not text.startswith(FILE):
+        return {1: text}
+    check_surprisal_file(surprisal_file(settings))
+    return read_sentences(Path(text.removeprefix(FILE)))
+
+
+def surprisal_file(settings: EvaluationSettings) -> Path:
+    """`out=`, or a file in results/ that is named for the text."""
+    name = Path((settings.text or "").removeprefix(FILE)).name
+    return Path(settings.out) if settings.out else Path(settings.paths.results) / f"surprisal-{name}.tsv"
+
+
+def answer_text(settings: EvaluationSettings, models: Sequence[Model], sentences: Mapping[int, str]) -> None:
+    """On the screen for a sentence, in a file for a file."""
+    if not (settings.text or "").startswith(FILE):
+        show_surprisal(models, sentences[1], settings.lang)
+        return
+    language = settings.lang if isinstance(settings.lang, Language) else None
+    found = [dict(zip(sentences, model.surprisals([*sentences.values()], language), strict=True)) for model in models]
+    tables = [surprisal_table(model.name, each) for model, each in zip(models, found, strict=True)]
+    file = write_surprisals(surprisal_file(settings), tables)
+    for model, each in zip(models, found, strict=True):
+        words, unknown = (sum(map(len, each.values())), sum(word.unknown for one in each.values() for word in one))
+        mean = sum(one.total for one in each.values()) / words
+        log.info("%s: %d sentences, %d words, %d unknown, %.2f bits per word", model.name, len(each), words, unknown, mean)
+    log.info("every word in %s", file)
+
+
 def show_surprisal(models: Sequence[Model], text: str, lang: LanguageChoice | None) -> None:
     """The surprisal of every word, in bits, one column per model."""
-    words = cut_sentence(text, models[0], lang)
-    if not words:
-        raise UserError("text='': there is no word in it; write a sentence")
-    found = [(model.name, model.scorer.score([ProbeSentence(" ".join(words))])) for model in models]
-    view = table("surprisal (bits)", "word", numbers=[name for name, _ in found])
-    for place, word in enumerate(words):
-        cells = (f"{bits(float(s.logprobs[place])):.2f}{' <unk>' if s.unknown[place] else ''}" for _, s in found)
-        view.add_row(word, *cells)
+    language = lang if isinstance(lang, Language) else None
+    found = {model.name: model.surprisal(text, language) for model in models}
+    view = table("surprisal (bits)", "word", numbers=[*found])
+    for row in zip(*found.values(), strict=True):
+        view.add_row(row[0].word, *(f"{word.bits:.2f}{' <unk>' if word.unknown else ''}" for word in row))
     view.add_section()
-    view.add_row("sum", *(f"{bits(float(s.logprobs.sum())):.2f}" for _, s in found))
-    view.add_row("per word", *(f"{bits(float(s.logprobs.mean())):.2f}" for _, s in found))
+    view.add_row("sum", *(f"{each.total:.2f}" for each in found.values()))
+    view.add_row("per word", *(f"{each.mean:.2f}" for each in found.values()))
     show(view)
     log.info("each word after <eos> and everything on its left; <unk>: not in the vocabulary")
-
-
-def cut_sentence(text: str, model: Model, lang: LanguageChoice | None) -> list[str]:
-    """A sentence cut as raw text of its language is."""
-    known = list(model.languages.values())
-    if len(known) > 1 and not isinstance(lang, Language):
-        codes = [each.code for each in known]
-        raise UserError(f"text=: this model knows {', '.join(codes)}; say which language the sentence is, lang={codes[0]}")
-    language = lang if isinstance(lang, Language) else known[0]
-    return TokenRule(language.tokens, language.replace)(text)
-
-
-def bits(logprob: float) -> float:
-    """Surprisal in bits of a log-probability in nats."""
-    return -logprob / math.log(2) + 0.0
 
 
 def macro_perplexity(model: LanguageModel, split: Split) -> float:

@@ -1,0 +1,277 @@
+"""What `import concord` offers: models, sets, probing and reports in plain values, by the functions that the commands use."""
+
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from .errors import UserError
+from .lm.fast_import import import_lightning
+from .places import cache_folder
+from .settings.languages import Clitics, read_language
+from .settings.probing import AGREEMENT, ProbeSettings
+from .settings.reading import Plain
+from .settings.training import PretrainedSettings
+
+import_lightning()  # before what follows imports it, so that it brings less
+from .data.grammar import languages
+from .probes.challenge_set import ChallengeSet, SetError
+from .probes.collection import ItemSelection, collect
+from .probes.contract import make_contract
+from .probes.evaluation import Answer, ask, save_answer, save_tables, tables_of
+from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
+from .probes.named_collections import named_collection
+from .probes.preparation import make_probe
+from .probes.probe import Probe
+from .probes.word_surprisal import read_sentences, surprisal_table
+from .report.optional_packages import explain_missing
+from .report.report_folder import make_report, write_page, write_report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Model", "ProbeResult", "Report", "Sets", "load", "model", "pretrained", "probe", "sets", "surprisals"]
+OWN = "own"  # what the sets of a folder or a file are called in metrics and files
+
+
+# ----------------------------------------------------------------------- models
+
+
+def load(path: str | Path, *, device: str = "cpu", start: Literal["zero", "warm"] = "zero", allow: Sequence[str] = ()) -> Model:
+    """A model that was trained here: the folder of a run (its best checkpoint) or a checkpoint.
+
+    `start="warm"` begins every sentence in the state that a few sentences of its corpus have left. A network of your own package
+    is imported only if you allow it: `allow=["mypackage"]`.
+    """
+    check_device(device)
+    return load_checkpoint(_checkpoint(Path(path)), device, start == "warm", allow)
+
+
+def _checkpoint(path: Path) -> Path:
+    if not path.is_dir():
+        return path
+    there = [path / "checkpoints" / name for name in ("best.ckpt", "last.ckpt")]
+    found = [file for file in there if file.exists()]
+    if not found:
+        raise UserError(f"{path}: neither {there[0].relative_to(path)} nor last.ckpt is in this folder; give the folder of a run")
+    return found[0]
+
+
+def pretrained(
+    name: str | Path, scoring: str | None = None, language: str = "en", *, protocol: str = "default", **options: Any
+) -> Model:
+    """A model of the Hugging Face hub or of a folder, asked by one score.
+
+    `scoring` is `causal` for causal models; `pll_word_l2r` (their default), `masked_target`, `pll` … for masked ones; or what
+    the protocol says. Options are those of `conf/model/hf.yaml`: `revision`, `device`, `kind`, `spacing` …
+    """
+    settings = PretrainedSettings(name=str(name), **options)
+    scores = None if scoring is None else [scoring]
+    return load_pretrained(settings, make_contract(protocol, {}), scores, read_language(language))[0]
+
+
+def model(
+    function: Callable[[list[str]], Sequence[Sequence[float]]],
+    name: str = "function",
+    *,
+    language: str | None = None,
+    vocabulary: Collection[str] | None = None,
+) -> Model:
+    """Any function as a model: given sentences, words separated by spaces, it returns the log-probability (nats) of each word.
+
+    `vocabulary`: the words that it knows; an item whose tested word is not among them is reported as uncovered.
+    """
+    return wrap_function(function, name, read_language(language) if language else None, vocabulary)
+
+
+def surprisals(models: Model | Sequence[Model], text: str | Path | Sequence[str], language: str | None = None) -> "pd.DataFrame":
+    """A row a word for each model: bits, pieces, unknown. `text` is a file with a sentence a line, or a list of sentences."""
+    asked = [models] if isinstance(models, Model) else list(models)
+    sentences = read_sentences(Path(text)) if isinstance(text, str | Path) else dict(enumerate(text, start=1))
+    measured = [dict(zip(sentences, each.surprisals([*sentences.values()], language), strict=True)) for each in asked]
+    with explain_missing():
+        import pandas as pd
+
+    return pd.concat(
+        [surprisal_table(m.name, found).to_pandas() for m, found in zip(asked, measured, strict=True)], ignore_index=True
+    )
+
+
+# ------------------------------------------------------------------------- sets
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Challenge sets of one language: which, and how many items of each. `sets["prep"]` is one of them."""
+
+    name: str
+    language: str
+    path: Path
+    format: str | None = None
+    constructions: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+    split: Literal["all", "dev", "test"] = "all"
+
+    @cached_property
+    def read(self) -> dict[str, ChallengeSet]:
+        """The sets as their source has them, by construction."""
+        selection = ItemSelection(self.constructions, self.limit, self.seed, self.split)
+        found = collect(self.path, self.language, self.format, cache_folder("sets"), selection)
+        return {each.challenge_set.construction: each.challenge_set for each in found}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.read)
+
+    def __getitem__(self, construction: str) -> ChallengeSet:
+        return self.read[construction]
+
+    def __len__(self) -> int:
+        return len(self.read)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name} {len(made):,}" for name, made in self.read.items())
+        return f"Sets({self.name}, {self.language}: {sizes})"
+
+    def settings(self, protocol: str, rules: dict[str, Plain]) -> ProbeSettings:
+        """As the commands have them."""
+        return ProbeSettings(
+            name=self.name,
+            format=self.format,
+            path=str(self.path),
+            constructions=self.constructions,
+            limit=self.limit,
+            seed=self.seed,
+            split=self.split,
+            protocol=protocol,
+            rules=rules,
+        )
+
+
+def sets(
+    what: str | Path,
+    *constructions: str,
+    language: str = "",
+    collection: str = AGREEMENT,
+    path: str | Path | None = None,
+    format: str | None = None,  # noqa: A002 - the word that the commands use
+    limit: int | None = None,
+    seed: int = 0,
+    split: Literal["all", "dev", "test"] = "all",
+) -> Sets:
+    """Our sets of a language (`concord.sets("de")`, `concord.sets("de", "prep")`), or those of a folder or a file in any format.
+
+    A published collection has a name and is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
+    `limit` draws a stratified sample of so many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
+    """
+    if str(what) in languages():
+        named = named_collection(collection, str(what))
+        place = Path(path) if path else named.path
+        if place is None:
+            raise SetError(collection, None, "this collection is not part of the program; give its folder, path=")
+        return Sets(collection, str(what), place, format or named.format, constructions, limit, seed, split)
+    made = Sets(OWN, language, Path(what), format, constructions, limit, seed, split)
+    _ = made.read  # what is wrong with a folder is said here
+    return made
+
+
+# ---------------------------------------------------------------------- probing
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """What a model prefers on some sets: `table`, every verdict (`verdicts`), what the numbers rest on (`contract`)."""
+
+    model: Model
+    probe: Probe = field(repr=False)
+    answer: Answer = field(repr=False)
+
+    @property
+    def contract(self) -> str:
+        """The scoring contract in words."""
+        return self.probe.contract.statement()
+
+    @property
+    def accuracy(self) -> dict[str, float]:
+        """Of every construction, and their `mean`."""
+        table = self.answer.table
+        return {row.construction: row.all.accuracy for row in table.rows} | {"mean": table.mean.accuracy}
+
+    @cached_property
+    def table(self) -> "pd.DataFrame":
+        """A row a construction: n, accuracy with its 95 % interval, ties, items that could not be scored."""
+        with explain_missing():
+            import pandas as pd
+
+        rows = {
+            row.construction: [row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered]
+            for row in self.answer.table.rows
+        }
+        names = ["n", "accuracy", "low", "high", "ties", "uncovered"]
+        return pd.DataFrame.from_dict(rows, orient="index", columns=names).rename_axis("construction")
+
+    @cached_property
+    def verdicts(self) -> "pd.DataFrame":
+        """A row a contrast, with the columns of items.parquet: scores, verdict, features, every word with its log-probability."""
+        with explain_missing():
+            import pandas as pd
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "items.parquet"
+            save_answer(file, self.model, self.probe, self.answer, {})
+            return pd.read_parquet(file)
+
+    def save(self, folder: str | Path) -> Path:
+        """The files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md."""
+        place = Path(folder)
+        save_answer(place / "items.parquet", self.model, self.probe, self.answer, {})
+        save_tables(place, self.probe, [self.model], tables_of(self.probe, {self.model.name: self.answer}), {})
+        return place
+
+    def __repr__(self) -> str:
+        rows = "\n".join(f"{name:<24} {value:.3f}" for name, value in self.accuracy.items())
+        return f"{self.model.name} on {self.probe.name} ({self.probe.language}), protocol {self.probe.contract.label}\n{rows}"
+
+
+def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -> ProbeResult:
+    """Ask a model which sentence of each minimal set it prefers; the numbers are those of `concord evaluate`.
+
+    Single rules of the protocol can be changed by name: `probe(model, sets, ties="wrong", capitalize=True)`.
+    """
+    contract = make_contract(protocol, rules)
+    if contract.rules.start == "warm" and getattr(model.scorer, "start", None) is None:
+        raise UserError(f'{model.name}: start=warm needs a model that was loaded so: concord.load(path, start="warm")')
+    if missing := [name for name in contract.options if not (model.options or {}).get(name)]:
+        raise UserError(
+            f"{model.name}: protocol={protocol} needs a pretrained model with {missing[0]}: "
+            f'concord.pretrained(name, protocol="{protocol}")'
+        )
+    elsewhere: Clitics = next(iter(model.clitics.values()), "split")
+    asked = make_probe(sets.settings(protocol, rules), sets.language, model.clitics.get(sets.language, elsewhere))
+    return ProbeResult(model, asked, ask(model, asked))
+
+
+# ---------------------------------------------------------------------- reports
+
+
+@dataclass(frozen=True)
+class Report:
+    """Runs, evaluations (folders, or folders of such) and results of `probe`, to be shown together."""
+
+    sources: Sequence[str | Path | ProbeResult]
+    baseline: str | None = None
+
+    def save(self, place: str | Path = "report.html") -> Path:
+        """One page that opens offline (`report.html`); with the name of a folder, tables and figures too."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [
+                each.save(Path(folder) / f"result-{number}") if isinstance(each, ProbeResult) else each
+                for number, each in enumerate(self.sources)
+            ]
+            made = make_report(paths, self.baseline)
+            if Path(place).suffix != ".html":
+                return write_report(made, Path(place))
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
+            return write_page(made, Path(place))

@@ -1,0 +1,209 @@
+"""`import concord`: what a notebook needs, by the same code as the commands."""
+
+import ast
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import concord
+import numpy as np
+import pandas as pd
+import pytest
+from concord.commands.evaluate import evaluate
+from concord.errors import UserError
+from concord.lm.checkpoints import load_model
+from concord.settings.evaluation import read_evaluation_settings
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+ROOT = Path(__file__).resolve().parents[1]
+BEFORE = ROOT / "tests/fixtures/before"
+GERMAN = BEFORE / "models/grammar-de.ckpt"
+SENTENCE = "der Gast hinter den Bischöfen wartet ."
+
+
+def evaluated(*overrides: str) -> None:
+    """What `concord evaluate …` does, in this process."""
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        composed = compose("evaluate", list(overrides))
+    evaluate(read_evaluation_settings(OmegaConf.to_container(composed, resolve=True)))
+
+
+@pytest.fixture(scope="module")
+def model() -> "concord.Model":
+    return concord.load(GERMAN)
+
+
+def test_importing_is_quick_and_brings_nothing_heavy():
+    code = "import time; t = time.process_time(); import concord, sys; t = time.process_time() - t\n"
+    code += "print(t, [name for name in ('torch', 'numpy', 'pandas', 'hydra', 'yaml') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    seconds, heavy = done.stdout.split(maxsplit=1)
+    assert float(seconds) < 0.2
+    assert ast.literal_eval(heavy) == []
+
+
+def test_what_is_offered_is_listed_and_nothing_else():
+    assert set(concord.__all__) <= set(dir(concord))
+    for name in concord.__all__:
+        assert getattr(concord, name).__doc__
+    with pytest.raises(AttributeError, match="has no attribute 'lod'; there are: Model"):
+        concord.lod  # noqa: B018
+
+
+def test_a_run_is_its_best_checkpoint():
+    run = concord.load(BEFORE / "runs/lstm")
+    assert run.name == "lstm/best"
+    assert list(run.languages) == ["de"]
+    assert len(run.vocabulary) == run.network.architecture.vocabulary_size
+    with pytest.raises(UserError, match=r"neither checkpoints/best.ckpt nor last.ckpt is in this folder"):
+        concord.load(BEFORE)
+
+
+def test_words_are_scored_as_by_the_network_itself(model):
+    network, vocabulary, _ = load_model(GERMAN)
+    ids = vocabulary.encode(SENTENCE.split())
+    import torch
+
+    with torch.no_grad():
+        logprobs, _ = network(torch.tensor([[0, *ids[:-1]]]))
+    expected = logprobs[0, range(len(ids)), ids].numpy()
+    (scored,) = model.score([SENTENCE])
+    np.testing.assert_allclose(scored, expected, atol=1e-5)
+    found = model.surprisal("der Gast hinter den Bischöfen wartet.")  # raw text is cut as its language is
+    assert [word.word for word in found] == SENTENCE.split()
+    np.testing.assert_allclose(found.bits, -expected / math.log(2), atol=1e-4)
+    assert [word.pieces for word in found] == [(vocabulary.words[number],) for number in ids]
+    assert found.total == pytest.approx(sum(found.bits))
+    assert "Bischöfen" in repr(found)
+
+
+def test_a_word_that_is_not_known_says_so(model):
+    found = model.surprisal("der Zeppelin wartet .")
+    assert [word.unknown for word in found] == [False, True, False, False]
+    assert found[1].pieces == ("<unk>",)
+    with pytest.raises(UserError, match="there is no word in it"):
+        model.surprisal("  ")
+
+
+def test_a_probe_gives_the_numbers_of_the_command(model, tmp_path):
+    result = concord.probe(model, concord.sets("de", "prep", "simple_agrmt", limit=40))
+    evaluated(f"ckpt_path={GERMAN}", "probes.constructions=[prep,simple_agrmt]", "probes.limit=40", f"out={tmp_path}/command")
+    said = json.loads((tmp_path / "command/summary.json").read_text(encoding="utf-8"))
+    result.save(tmp_path / "library")
+    again = json.loads((tmp_path / "library/summary.json").read_text(encoding="utf-8"))
+    assert again == said
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "command/items.parquet"), result.verdicts)
+    assert list(result.table.index) == ["prep", "simple_agrmt"]
+    assert result.table.loc["prep", "accuracy"] == result.accuracy["prep"]
+    assert result.table.loc["prep", "n"] == len(result.verdicts.query("construction == 'prep' and covered"))
+    assert result.contract == said["contract"]["statement"]
+
+
+def test_rules_are_changed_by_name(model):
+    some = concord.sets("de", "simple_agrmt", limit=8)
+    assert "a tie is wrong" in concord.probe(model, some, ties="wrong").contract
+    assert concord.probe(model, some, "marvin_linzen").probe.contract.label == "marvin_linzen"
+    with pytest.raises(UserError, match=r'concord.load\(path, start="warm"\)'):
+        concord.probe(model, some, start="warm")
+    with pytest.raises(UserError, match=r'concord.pretrained\(name, protocol="goldberg"\)'):
+        concord.probe(model, some, "goldberg")
+    with pytest.raises(UserError, match="there is no such rule"):
+        concord.probe(model, some, tie="wrong")
+
+
+def test_any_function_is_a_model():
+    constant = concord.model(lambda sentences: [[-2.0] * len(text.split()) for text in sentences], name="constant")
+    assert constant.score(["a b c"])[0].tolist() == [-2.0] * 3
+    result = concord.probe(constant, concord.sets("fr", "prep", limit=20))
+    assert result.accuracy == {"prep": 0.5, "mean": 0.5}
+    assert constant.surprisal("a b").bits == pytest.approx([2 / math.log(2)] * 2)
+
+
+def test_a_function_says_which_words_it_knows():
+    some = concord.sets("de", "simple_agrmt", limit=20)
+    words = {word for made in some.read.values() for sentence in made.sentences for word in sentence.split()} | {"."}
+    good, bad = some["simple_agrmt"][0].variants
+    (unknown,) = {*good.words} - {*bad.words}
+
+    def shorter(sentences: list[str]) -> list[list[float]]:
+        return [[-float(len(word)) for word in text.split()] for text in sentences]
+
+    knows_all = concord.probe(concord.model(shorter, name="all", vocabulary=words), some)
+    knows_less = concord.probe(concord.model(shorter, name="less", vocabulary=words - {unknown}), some)
+    assert knows_all.table.loc["simple_agrmt", "uncovered"] == 0
+    assert knows_less.table.loc["simple_agrmt", "uncovered"] > 0
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda sentences: [], "wrong: 1 sentences were asked, 0 were scored"),
+        (lambda sentences: [[-1.0]], "wrong: 2 words, but 1 log-probabilities: 'a b'"),
+        (lambda sentences: [[0.5, 0.1]], "wrong: 0.5 is not the logarithm of a probability"),
+        (lambda sentences: [[-1.0, math.nan]], "not finite"),
+    ],
+)
+def test_a_function_that_keeps_no_contract_is_told_so(function, message):
+    with pytest.raises(UserError, match=message):
+        concord.model(function, name="wrong").score(["a b"])
+
+
+def test_sets_are_of_a_language_a_folder_or_a_file(tmp_path):
+    german = concord.sets("de")
+    assert "prep" in list(german)
+    assert len(german["prep"]) == 12_800
+    assert repr(concord.sets("de", "prep", limit=9)) == "Sets(agreement, de: prep 9)"
+    table = tmp_path / "mine.tsv"
+    table.write_text("good\tbad\nder Gast wartet .\tder Gast warten .\n", encoding="utf-8")
+    mine = concord.sets(table, language="de")
+    assert [len(made) for made in mine.read.values()] == [1]
+    with pytest.raises(UserError, match="give its folder, path="):
+        concord.sets("de", collection="clams")
+    with pytest.raises(UserError, match="there is no such file or folder"):
+        concord.sets(tmp_path / "nothing")
+
+
+def test_results_and_runs_stand_on_one_page(model, tmp_path):
+    result = concord.probe(model, concord.sets("de", "simple_agrmt", limit=20))
+    page = concord.Report([BEFORE / "runs/lstm", result]).save(tmp_path / "pages/report.html")
+    text = page.read_text(encoding="utf-8")
+    assert page == tmp_path / "pages/report.html"
+    assert model.name in text
+    assert "lstm" in text
+
+
+# ------------------------------------------------------------- text=@sentences.txt
+
+
+@pytest.fixture
+def sentences(tmp_path) -> Path:
+    file = tmp_path / "sentences.txt"
+    file.write_text(f"{SENTENCE}\n\nder Zeppelin wartet.\n", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "parquet"])
+def test_a_file_of_sentences_gives_a_row_a_word_for_every_checkpoint(sentences, tmp_path, suffix):
+    run, out = BEFORE / "runs/lstm", tmp_path / f"words.{suffix}"
+    evaluated(f"ckpt_path={run}", f"text=@{sentences}", f"out={out}")
+    frame = pd.read_parquet(out) if suffix == "parquet" else pd.read_csv(out, sep="\t")
+    assert list(frame.columns) == ["model", "sentence", "place", "word", "bits", "pieces", "unknown"]
+    assert sorted(set(frame.model)) == ["lstm/best", "lstm/last"]
+    best = frame[frame.model == "lstm/best"].reset_index(drop=True)
+    assert best.word.tolist() == [*SENTENCE.split(), *["der", "Zeppelin", "wartet", "."]]
+    assert best.sentence.tolist() == [1] * 7 + [3] * 4  # lines of the file
+    assert best.place.tolist() == [*range(1, 8), *range(1, 5)]
+    pd.testing.assert_frame_equal(best, concord.surprisals(concord.load(run), sentences))
+    assert best.bits[:7].tolist() == pytest.approx(concord.load(run).surprisal(SENTENCE).bits, abs=1e-4)
+
+
+def test_wrong_files_are_found_before_a_model_is_loaded(tmp_path, sentences):
+    for override, message in (
+        (f"text=@{tmp_path}/none.txt", "none.txt: there is no such file; a sentence a line is needed"),
+        (f"text=@{sentences}", r"out=.*words.json: a row for every word is written as .tsv or .parquet"),
+    ):
+        with pytest.raises(UserError, match=message):
+            evaluated("ckpt_path=/nowhere.ckpt", override, f"out={tmp_path}/words.json" if "none" not in override else "out=null")
