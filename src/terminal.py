@@ -2,13 +2,17 @@
 
 import logging
 import os
+from typing import Any
 
 from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from .escapes import printable
+
 log = logging.getLogger(__name__)
-console = Console(highlight=False)
+# Without markup: names of strangers may look like it.
+console = Console(highlight=False, markup=False)
 # Columns of what is written to a file; a terminal has its own.
 FILE_WIDTH = 120
 
@@ -20,19 +24,26 @@ def width() -> int:
 
 def show(view: RenderableType) -> None:
     """Through the log, so that train.log has it too."""
-    drawing = Console(highlight=False, width=width())
+    drawing = Console(highlight=False, markup=False, width=width())
     with drawing.capture() as capture:
         drawing.print(view)
     log.info("%s", capture.get().rstrip())
 
 
+class _Table(Table):
+    """Its cells are shown as they are written, whatever is in them."""
+
+    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+        super().add_row(*(printable(cell) if isinstance(cell, str) else cell for cell in cells), **how)
+
+
 def table(title: str, *columns: str, numbers: list[str] | None = None, last: str = "") -> Table:
     """Text columns to the left, columns of numbers to the right, and a last one that may be long."""
-    view = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    view = _Table(title=printable(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in columns:
-        view.add_column(column, no_wrap=True)
+        view.add_column(printable(column), no_wrap=True)
     for column in numbers or []:
-        view.add_column(column, justify="right")
+        view.add_column(printable(column), justify="right")
     if last:
         view.add_column(last)
     return view
@@ -40,4 +51,4 @@ def table(title: str, *columns: str, numbers: list[str] | None = None, last: str
 
 def show_whole(view: Table) -> None:
     """Rows are not cut on their way into a file."""
-    (console if console.is_terminal else Console(highlight=False, width=200)).print(view)
+    (console if console.is_terminal else Console(highlight=False, markup=False, width=200)).print(view)

@@ -162,6 +162,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     )
     known, faults = _corpus_words(arguments.folder, arguments.clitics), 0
     for expansion in _expansions(arguments):
+        expansion.must_vary()
         found = audit(expansion)
         absent = sorted(found.words - known) if known else []
         faults += bool(found.faults or absent)

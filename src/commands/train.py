@@ -28,8 +28,9 @@ def command(cfg: "DictConfig") -> None:
 
     with explain_failures():
         refuse_lists(HydraConfig.get().overrides.task)
+        settings = read_composed(cfg)
         refuse_shared_process(cfg)
-        train(read_composed(cfg))
+        train(settings)
 
 
 def train(settings: "RunSettings") -> None:
@@ -64,7 +65,7 @@ def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
     from ..runs.ranks import is_first
     from ..runs.run_display import show_finished, show_result
 
-    check_loggers(settings.logger)
+    check_loggers(settings.logger, settings.allow)
     resume = checkpoint_to_resume(settings, folder)
     if is_finished(settings, folder):
         if not folder.report.exists():  # killed between its end and its page

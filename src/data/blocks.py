@@ -6,6 +6,7 @@ import signal
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, TypeVar
@@ -137,7 +138,8 @@ class _Team:
         for _ in range(size):
             ours, theirs = context.Pipe()
             member = context.Process(target=_serve, args=(theirs, function), daemon=True)
-            member.start()
+            with _ctrl_c_blocked():
+                member.start()
             theirs.close()  # so that both sides notice when the other is gone
             self.lines.append(ours)
             self.members.append(member)
@@ -175,6 +177,16 @@ class _Team:
             line.close()
         for member in self.members:
             member.join()
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """For a process that is started meanwhile: it inherits this, and would else die at length of a Ctrl-C while it imports."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _process_ended() -> UserError:

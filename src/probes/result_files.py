@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..escapes import csv_cell, markdown_cell
 from ..files import write_atomically
 from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Mean, Table
 from .contrast_chance import PAIR_CHANCE
@@ -117,10 +118,12 @@ def _csv(tables: Mapping[str, Table]) -> str:
             for part, a in _parts(row):
                 low, high = a.interval
                 numbers = (a.n, a.correct, a.accuracy, low, high, a.ties, a.uncovered, a.items, a.every, a.chance)
-                writer.writerow([name, row.construction, part, *map(_cell, numbers)])
+                writer.writerow([csv_cell(name), csv_cell(row.construction), part, *map(_cell, numbers)])
         for group in table.groups:
             counts = (group.accuracy, *group.interval, group.ties, group.uncovered)
-            writer.writerow([name, group.key, "all", group.n, "", *map(_cell, counts), "", "", _cell(group.chance)])
+            writer.writerow(
+                [csv_cell(name), csv_cell(group.key), "all", group.n, "", *map(_cell, counts), "", "", _cell(group.chance)]
+            )
         mean = table.mean
         writer.writerow([name, MEAN, "all", "", "", *map(_cell, (mean.accuracy, *mean.interval)), "", "", "", "", mean.chance])
     return stream.getvalue()
@@ -135,17 +138,21 @@ def markdown(tables: Mapping[str, Table], about: Mapping[str, Any]) -> str:
     first = next(iter(tables.values()))
     several = first.chances() != [PAIR_CHANCE]
     lines = [
-        f"| construction | n |{' chance |' if several else ''} " + " | ".join(tables) + " |",
+        f"| construction | n |{' chance |' if several else ''} " + " | ".join(map(markdown_cell, tables)) + " |",
         f"|---|--:|{'--:|' if several else ''}" + "--:|" * len(tables),
     ]
     for row in first.rows:
         shown = [_md(table.row(row.construction).all) for table in tables.values()]
         chance = f" {row.all.chance:.3f} |" if several else ""
-        lines.append(f"| {row.construction} | {row.all.n:,} |{chance} " + " | ".join(shown) + " |")
+        lines.append(f"| {markdown_cell(row.construction)} | {row.all.n:,} |{chance} " + " | ".join(shown) + " |")
     for number, group in enumerate(first.groups):
         found = [_share(table.groups[number].accuracy) if table.groups else "–" for table in tables.values()]
         chance = f" {group.chance:.3f} |" if several else ""
-        lines.append(f"| {group.key} ({group.combine} of {len(group.over)}) | {group.n:,} |{chance} " + " | ".join(found) + " |")
+        lines.append(
+            f"| {markdown_cell(group.key)} ({group.combine} of {len(group.over)}) | {group.n:,} |{chance} "
+            + " | ".join(found)
+            + " |"
+        )
     means = [_share(table.mean.accuracy) for table in tables.values()]
     chance = f" {first.mean.chance:.3f} |" if several else ""
     lines.append(f"| **mean** of {len(first.mean.over)} | |{chance} " + " | ".join(means) + " |")

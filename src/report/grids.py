@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..escapes import csv_cell, markdown_cell
 from .intervals import Estimate
 
 
@@ -105,15 +106,16 @@ def number_cell(value: float, text: str | None = None, chance: float = math.nan)
 
 def to_markdown(grid: Grid) -> str:
     """To paste into a README or an issue."""
-    heads = [_escape(head.flat) + (" †" if head.published else "") for head in grid.heads]
-    lines = [f"### {grid.title}", "", f"| {_escape(grid.corner)} | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
+    heads = [markdown_cell(head.flat) + (" †" if head.published else "") for head in grid.heads]
+    lines = [
+        f"### {grid.title}",
+        "",
+        f"| {markdown_cell(grid.corner)} | " + " | ".join(heads) + " |",
+        "|---|" + "--:|" * len(heads),
+    ]
     for label, cells in grid.rows:
-        lines.append(f"| {_escape(label)} | " + " | ".join(_escape(cell.text) for cell in cells) + " |")
+        lines.append(f"| {markdown_cell(label)} | " + " | ".join(markdown_cell(cell.text) for cell in cells) + " |")
     return "\n".join([*lines, "", grid.note, ""])
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def to_latex(grid: Grid) -> str:
@@ -176,5 +178,6 @@ def to_csv(grid: Grid) -> str:
         for head, cell in zip(grid.heads, cells, strict=True):
             numbers = dict(cell.numbers)
             values = ["" if math.isnan(numbers.get(name, math.nan)) else repr(float(numbers[name])) for name in names]
-            writer.writerow([label, head.top, head.name, "yes" if head.published else "", cell.text, *values])
+            names_and_text = map(csv_cell, (label, head.top, head.name, "yes" if head.published else "", cell.text))
+            writer.writerow([*names_and_text, *values])
     return stream.getvalue()

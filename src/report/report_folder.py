@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import UserError
+from ..escapes import csv_cell
 from ..files import write_atomically
 from . import sections
 from .conditions import Condition, explain_separations, group_by_condition
@@ -125,7 +126,7 @@ def write_report(made: Report, folder: Path, figures: bool = True) -> Path:
         from .frame import make_frame  # noqa: PLC0415
 
         frame = make_frame(made.estimates)
-        frame.to_csv(folder / "data.csv", index=False)
+        frame.map(lambda value: csv_cell(value) if isinstance(value, str) else value).to_csv(folder / "data.csv", index=False)
         write_figures(frame, folder / "figures")
     return write_page(made, folder / PAGE)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 
 from ..probes.accuracy import MEAN
 from .acquisition import LEVELS, words_to_level
@@ -119,6 +120,11 @@ def _list(lines: Iterable[str]) -> str:
     return element("ul", "".join(element("li", line) for line in lines))
 
 
+def _address(*parts: str) -> str:
+    """Of the page of a construction: its parts one by one, since a name may hold a slash."""
+    return "#/" + "/".join(quote(part, safe="") for part in parts)
+
+
 def construction_links(estimates: Estimates) -> str:
     """Links to the pages of constructions."""
     made = ""
@@ -126,7 +132,7 @@ def construction_links(estimates: Estimates) -> str:
         own = [condition for condition in estimates.conditions if (condition.language, condition.first.set) == (language, name)]
         names = in_paper_order(list(dict.fromkeys(c for condition in own for c in condition.constructions)))
         links = "".join(
-            _link(f"#/{language}/{name}/{each}", each, [estimates.of(condition, each).mean for condition in own])
+            _link(_address(language, name, each), each, [estimates.of(condition, each).mean for condition in own])
             for each in names
         )
         made += element("h3", escape(f"{language_name(language)}, {name}")) + element("ul", links, class_="links")

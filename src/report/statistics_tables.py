@@ -49,12 +49,25 @@ def find_baseline(conditions: Sequence[Condition], asked: str) -> Baseline:
     found = [r for r in every if r.path.resolve() == Path(asked).resolve()] or [r for r in every if r.name == asked.rstrip("/")]
     names = list(dict.fromkeys((r.path, r.name) for r in found))
     if len(names) == 1:
+        _must_be_comparable(asked, found, every)
         return names[0]
     if names:
         places = ", ".join(f"{path} ({name})" for path, name in names[:8])
         raise UserError(f"--baseline {asked}: this could be any of {len(names)} models; name one of them: {places}")
     known = ", ".join(list(dict.fromkeys(r.name for r in every))[:8])
     raise UserError(f"--baseline {asked}: this run is not among those of the report; there are: {known}")
+
+
+def _must_be_comparable(asked: str, base: Sequence[Result], every: Sequence[Result]) -> None:
+    """A German baseline among French runs would make empty tables."""
+    keys = {comparison_key(result) for result in base}
+    others = [result for result in every if (result.path, result.name) != (base[0].path, base[0].name)]
+    if others and not any(comparison_key(result) in keys for result in others):
+        of, there = (", ".join(dict.fromkeys(language_name(result.language) for result in some)) for some in (base, others))
+        raise UserError(
+            f"--baseline {asked}: no other model of the report was asked the same (the baseline: {of}; the others: {there}); "
+            "name a baseline of the same language and set, or leave --baseline out"
+        )
 
 
 def comparison_tables(conditions: Sequence[Condition], baseline: Baseline) -> list[Grid]:

@@ -1,6 +1,7 @@
 """Checkpoints while a run trains: the best, the last, and some by words seen; written whole or not at all."""
 
 import errno
+import io
 import math
 import os
 import shutil
@@ -8,14 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from pytorch_lightning import Callback
+from pytorch_lightning.plugins.io import TorchCheckpointIO
 
+from ..files import replace_atomically
 from ..lm.checkpoints import CheckpointError
 from ..lm.training import Training
 from ..settings.training import CheckpointSettings
 from .metrics_file import MetricsFile
 
 BEST, LAST = "best.ckpt", "last.ckpt"
+
+
+class CheckpointWriter(TorchCheckpointIO):
+    """Writes beside the target and to the disk. Lightning's own way leads through TMPDIR, which may be full or left littered."""
+
+    def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
+        whole = io.BytesIO()  # torch, writing to a full disk, says nothing of it
+        torch.save(checkpoint, whole)
+        with replace_atomically(Path(path)) as beside:
+            beside.write_bytes(whole.getbuffer())
 
 
 class Checkpoints(Callback):
@@ -94,8 +108,8 @@ class Checkpoints(Callback):
             trainer.save_checkpoint(temporary)
             if trainer.is_global_zero:
                 for copy in copies:
-                    shutil.copyfile(temporary, copy.with_suffix(".copy"))
-                    os.replace(copy.with_suffix(".copy"), copy)
+                    with replace_atomically(copy) as beside:
+                        shutil.copyfile(temporary, beside)
                 os.replace(temporary, file)
         except OSError as error:
             temporary.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning import Callback
 from pytorch_lightning.callbacks import EarlyStopping
 from pytorch_lightning.loggers.logger import Logger
@@ -29,15 +30,25 @@ from ..probes.callback import ProbeCallback
 from ..settings.reading import Plain
 from ..settings.run import RunSettings
 from ..settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
-from .checkpointing import Checkpoints
+from .checkpointing import Checkpoints, CheckpointWriter
 from .interruption import Interruption
 from .metrics_file import MetricsFile
+from .profiling import profiler, show_profile
 from .progress_report import ProgressReport
 from .run_folder import RunFolder
+from .unreached import unreached
 
 log = logging.getLogger(__name__)
 # What a run measures at every validation, and can be watched.
 METRICS = ("valid/perplexity", "valid/loss")
+# Checkpoints and samplers of ours are exact: they go on in the middle of an epoch and never hand out an example twice.
+OURS: dict[str, Any] = {
+    "enable_checkpointing": False,
+    "use_distributed_sampler": False,
+    "enable_progress_bar": False,
+    "enable_model_summary": False,
+    "num_sanity_val_steps": 0,
+}
 PRECISIONS = ("32", "64", "16-mixed", "bf16-mixed", "16-true", "bf16-true", "32-true", "64-true")
 
 
@@ -53,6 +64,7 @@ class Recipe:
     early_stopping: EarlyStoppingSettings
     trainer: TrainerSettings
     allow: tuple[str, ...] = ()  # packages of the user's own that the network may come from
+    overfit: float | None = None  # the training loss that a debugging run must fall below
 
     def check(self, probe_metrics: Sequence[str] = ()) -> None:
         """Find what is wrong with it before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
@@ -71,6 +83,14 @@ class Recipe:
             _check_monitor(f"callbacks.{where}", monitored.monitor, [*METRICS, *probe_metrics])
         _check_trainer(self.trainer.lightning())
 
+    def check_trainer(self) -> None:
+        """Lightning's opinion of its own settings, before any work is done."""
+        _quieten()
+        try:
+            pl.Trainer(**self.trainer.lightning() | OURS | {"logger": False})
+        except (MisconfigurationException, ValueError, TypeError, RuntimeError, ImportError) as error:
+            raise UserError(f"trainer: {' '.join(str(error).split())[:300]}; see conf/trainer") from None
+
 
 def read_recipe(settings: RunSettings) -> Recipe:
     """How a run trains."""
@@ -84,6 +104,7 @@ def read_recipe(settings: RunSettings) -> Recipe:
         early_stopping=settings.callbacks.early_stopping,
         trainer=settings.trainer,
         allow=settings.allow,
+        overfit=settings.overfit,
     )
 
 
@@ -103,6 +124,8 @@ def _check_trainer(settings: dict[str, Plain]) -> None:
     known = inspect.signature(pl.Trainer).parameters
     if unknown := [name for name in settings if name not in known]:
         raise UserError(f"trainer.{unknown[0]}: Lightning's Trainer has no such setting")
+    if ours := [name for name in settings if name in (*OURS, "logger", "callbacks", "plugins")]:
+        raise UserError(f"trainer.{ours[0]}: this is Concord's to set; for your own callbacks and loggers see docs/own.md")
     precision = str(settings.get("precision", 32))
     if precision not in PRECISIONS:
         raise UserError(f"trainer.precision={precision}: there is no such precision; there are: {', '.join(PRECISIONS)}")
@@ -121,6 +144,7 @@ class PreparedRun:
     corpus: Corpus
     model: LanguageModel
     probing: Sequence[ProbeCallback] = ()
+    own: Sequence[Callback] = ()  # callbacks of the user's own
 
 
 def fit(
@@ -134,23 +158,25 @@ def fit(
         metrics.keep(0)
     checkpoints = Checkpoints(folder.checkpoints, recipe.checkpoints, metrics)
     early = _early_stopping(recipe.early_stopping)
-    callbacks: list[Callback] = [TrainingLog(), ProgressReport(), *run.probing, *early, checkpoints, Interruption(checkpoints)]
+    progress = ProgressReport(every=max((recipe.trainer.max_epochs or 1) // 15, 1) if recipe.overfit else 1)
+    saving = [checkpoints, Interruption(checkpoints)]
+    callbacks: list[Callback] = [TrainingLog(), progress, *run.probing, *run.own, *early, *saving]
     trainer = pl.Trainer(
-        **recipe.trainer.lightning(),  # type: ignore[arg-type]
+        **recipe.trainer.lightning() | {"profiler": profiler(recipe.trainer.profiler, folder)},  # type: ignore[arg-type]
+        plugins=[CheckpointWriter()],
         logger=[metrics, *loggers],
         callbacks=callbacks,
         default_root_dir=folder.path,
-        # Ours are exact: they go on in the middle of an epoch and never hand out an example twice.
-        enable_checkpointing=False,
-        use_distributed_sampler=False,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        num_sanity_val_steps=0,
+        **OURS,
         reload_dataloaders_every_n_epochs=1 if recipe.shape.first_epoch else 0,
     )
     plan = Plan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
     loader = Loader(corpus.train, recipe.shape, recipe.seed, plan, corpus.vocabulary.begins())
     horizon = loader.horizon(trainer.max_epochs or 1)
+    schedule = run.probing[0].schedule if run.probing else None
+    epochs = trainer.max_epochs or 1
+    for line in unreached(recipe.checkpoints.at_words, schedule, corpus.train.words * epochs, horizon[0], epochs):
+        log.warning("%s", line)
     module = Training(
         model,
         make_schedule(Horizon(*horizon), **recipe.model.scheduler),
@@ -170,8 +196,18 @@ def fit(
     if resume is not None:
         log.info("going on from %s", resume)
     trainer.fit(module, loader, valid, ckpt_path=resume)
+    if recipe.overfit is not None:
+        log.info("%s", overfitting(module.in_epoch.loss, recipe.overfit, epochs))
     result = _test(trainer, module, test, load_model(folder.best, recipe.allow)[0], checkpoints)
+    show_profile(folder)
     return result | {name: value for each in run.probing for name, value in each.result().items()}
+
+
+def overfitting(loss: float, goal: float, epochs: int) -> str:
+    """The verdict of a debugging run: a network that cannot learn a few sentences by heart has a bug."""
+    if loss < goal:
+        return f"overfitted: the training loss is {loss:.3f}, below {goal:g}, after {epochs:,} epochs; the network learns"
+    return f"NOT overfitted: the training loss is still {loss:.3f}, not below {goal:g}, after {epochs:,} epochs; look for a bug"
 
 
 def _early_stopping(settings: EarlyStoppingSettings) -> list[Callback]:

@@ -2,7 +2,7 @@
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,12 +14,16 @@ from ..errors import UserError
 from ..lm.checkpoints import read_checkpoint
 from ..settings.run import RunSettings
 from ..settings.training import LoggerSettings
+from .own_objects import make_each, own_class
 
 WANDB_MODES = ("online", "offline", "disabled", "shared", "dryrun", "run")
 
 
-def check_loggers(chosen: LoggerSettings) -> None:
-    """Before anything is done: the package of each is here."""
+def check_loggers(chosen: LoggerSettings, allow: Sequence[str] = ()) -> None:
+    """Before anything is done: the package of each is here, and those of the user's own are allowed."""
+    for name, values in chosen.rest.items():
+        if isinstance(values, Mapping):
+            own_class(f"logger.{name}", values, Logger, allow)  # type: ignore[type-abstract]
     if chosen.wandb is not None:
         _check_wandb_environment()
     if chosen.tensorboard is not None and not importlib.util.find_spec("tensorboard"):
@@ -49,6 +53,7 @@ def open_loggers(settings: RunSettings, folder: Path, wandb_id: str, resume: Pat
             from .wandb_logging import wandb_logger  # noqa: PLC0415 - a second, for those who want it
 
             loggers.append(wandb_logger(folder, wandb_id, dict(settings.plain), chosen.wandb.project, list(settings.tags)))
+        loggers += make_each("logger", chosen.rest, Logger, settings.allow)  # type: ignore[type-abstract]
         yield loggers
     finally:
         if chosen.wandb is not None:

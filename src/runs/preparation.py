@@ -1,13 +1,16 @@
 """Recipe, corpus, model and probes of a run, each checked before the run's folder is touched."""
 
+import logging
 from dataclasses import asdict
 from pathlib import Path
 
 import torch
+from pytorch_lightning import Callback
 
 from ..data.corpus import Corpus
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
+from ..lm.warm_start import take_weights
 from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
 from ..probes.feature_columns import feature_columns
 from ..probes.preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
@@ -17,28 +20,52 @@ from ..settings.corpora import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
 from .continuing import corpus_recipe, must_match
-from .fit import PreparedRun, architecture, read_recipe
+from .fit import PreparedRun, Recipe, architecture, read_recipe
+from .memory import longest_batch, must_fit
+from .own_objects import make_each
 from .run_display import show_settings, show_sizes
 from .run_folder import RunFolder
+
+log = logging.getLogger(__name__)
+FEWEST = 2  # words of a vocabulary that is not known yet: <eos> and <unk>
 
 
 def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -> PreparedRun:
     """What can be wrong is found in the order of what it costs to find it; sizes are shown."""
     recipe = read_recipe(settings)
     probes = read_probes(settings)
+    own = make_each("callbacks", settings.callbacks.rest, Callback, settings.allow)
     every_epoch = settings.probes.schedule.every_epochs == 1
     recipe.check(monitorable_metrics(probes) if every_epoch else ())
+    recipe.check_trainer()
     if resume:
         must_match(read_run_settings(read_checkpoint(resume)["concord"]["settings"]), settings, str(resume), growing=True)
     if settings.trainer.threads:
         torch.set_num_threads(settings.trainer.threads)
+    if settings.init_from:
+        read_checkpoint(settings.init_from)
+    check_memory(settings, recipe, FEWEST, 1)
     show_settings(settings, folder)
     corpus = prepare_corpus(settings)
+    if settings.data.max_tokens:
+        log.info("data.max_tokens=%s shortens the training part; valid and test stay whole", settings.data.max_tokens)
+    check_memory(settings, recipe, len(corpus.vocabulary), int(corpus.train.lengths().max(initial=1)))
     model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed, settings.allow)
     if resume:
         check_resumable(resume, model, corpus.vocabulary)
+    elif settings.init_from:
+        log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from)))
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
-    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder))
+    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), own)
+
+
+def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int) -> None:
+    """Whether the training of a model of so many words fits into the memory that is free, unless the user wants to try."""
+    if settings.force:
+        return
+    made, tokens = architecture(settings.model, words), longest_batch(recipe.shape, longest)
+    processes = settings.processes // settings.trainer.num_nodes
+    must_fit(made, settings.model.optimizer, tokens, settings.trainer.accelerator, processes)
 
 
 def prepare_corpus(settings: RunSettings) -> Corpus:
@@ -51,7 +78,7 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
     if settings.overwrite:
         folder.clear()
     known = corpus.summary() | {"vocabulary_digest": corpus.vocabulary.digest()}
-    return str(folder.enter(settings.yaml(), known)["wandb_id"])
+    return str(folder.enter(settings.yaml(), known, torch.get_num_threads())["wandb_id"])
 
 
 def read_probes(settings: RunSettings) -> list[Probe]:

@@ -24,7 +24,8 @@ LINE = (
 class ProgressReport(Callback):
     """On the first rank only."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: int = 1) -> None:
+        self.every = every  # epochs between two lines
         self.bar: Progress | None = None
         self.best = math.inf
         self.started = (time.perf_counter(), 0)
@@ -84,10 +85,11 @@ class ProgressReport(Callback):
         per_word = trainer.callback_metrics.get("valid/perplexity_word")
         mark = " ↓" if valid < self.best else ""
         self.best = min(valid, self.best)
-        if trainer.is_global_zero:
+        epoch = trainer.current_epoch + 1
+        if trainer.is_global_zero and (epoch % self.every == 0 or epoch in (1, trainer.max_epochs)):
             log.info(
                 LINE.format(
-                    epoch=trainer.current_epoch + 1,
+                    epoch=epoch,
                     epochs=trainer.max_epochs,
                     train=module.in_epoch.loss,
                     valid=valid,

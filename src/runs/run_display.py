@@ -79,7 +79,8 @@ def show_result(folder: RunFolder) -> None:
     """The end of a run: what it measured, the tables of its probes, and where everything is."""
     view = table("result", "measure", numbers=["value"])
     for name, value in folder.result().items():
-        view.add_row(name, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
+        shown = "not finite" if value is None else f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+        view.add_row(name, shown)
     show(view)
     show_final(folder.probes)
     log.info("all of it  %s", folder.path)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import platform
 import re
@@ -36,7 +37,8 @@ PACKAGES = (
 )
 # What a run's folder has in it: what we write, what the loggers write, and what a kill may leave of either.
 OWN_FOLDERS = ("probes", "checkpoints", "tensorboard", "wandb", "lightning_logs")
-OWN_FILES = ("config.yaml", "provenance.json", "metrics.csv", "train.log", "DONE", "report.html", "profile.txt")
+OWN_FILES = ("config.yaml", "provenance.json", "metrics.csv", "train.log", "DONE", "report.html")
+PROFILE = re.compile(r"(fit|test|validate)-profile(-\d+)?\.txt")
 HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
 
 
@@ -157,8 +159,12 @@ class RunFolder:
         """Of the corpus that the run was trained on; empty where that is not known."""
         return str(self.provenance().get("corpus", {}).get("name", ""))
 
-    def enter(self, config: str, corpus: dict[str, Any]) -> dict[str, Any]:
-        """Make the folder, or enter it again; returns the provenance, to which this start has been added."""
+    def enter(self, config: str, corpus: dict[str, Any], threads: int | None = None) -> dict[str, Any]:
+        """Make the folder, or enter it again; returns the provenance, to which this start has been added.
+
+        The number of threads is part of it: sums over a batch are split among them, so that the last bits of a Transformer's
+        weights depend on it.
+        """
         self.checkpoints.mkdir(parents=True, exist_ok=True)
         for leftover in self.checkpoints.glob("*.new"):
             leftover.unlink()
@@ -167,7 +173,7 @@ class RunFolder:
         # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
         known.setdefault("wandb_id", _wandb_id(self.path.name))
         known["corpus"] = corpus
-        known.setdefault("starts", []).append(provenance())
+        known.setdefault("starts", []).append(provenance() | ({"threads": threads} if threads else {}))
         write_atomically(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
         return known
 
@@ -186,14 +192,17 @@ class RunFolder:
             shutil.rmtree(part) if part.is_dir() and not part.is_symlink() else part.unlink()
 
     def finish(self, result: dict[str, Any]) -> None:
-        write_atomically(self.path / "DONE", json.dumps(result, indent=1))
+        """A number that is not finite is null: JSON has no name for it, and other programs could not read the file."""
+        wrong = {name: None for name, value in result.items() if isinstance(value, float) and not math.isfinite(value)}
+        write_atomically(self.path / "DONE", json.dumps(result | wrong, indent=1, allow_nan=False))
 
 
 def _is_own(part: Path) -> bool:
     """Whether a run puts a file or folder of this name into its folder."""
     if part.name in OWN_FOLDERS:
         return part.is_dir()
-    return not part.is_dir() and (part.name in OWN_FILES or HALF_WRITTEN.fullmatch(part.name) is not None)
+    named = part.name in OWN_FILES or any(pattern.fullmatch(part.name) for pattern in (HALF_WRITTEN, PROFILE))
+    return named and not part.is_dir()
 
 
 def provenance() -> dict[str, Any]:

@@ -53,7 +53,7 @@ class History:
     def of_best(self, metric: str) -> float | None:
         """The value that belongs to best.ckpt, so that several metrics describe one and the same model; else the newest."""
         if metric in self.result:
-            return float(self.result[metric])
+            return None if self.result[metric] is None else float(self.result[metric])
         measured = self.by_epoch(metric)
         epoch = self.result.get("best epoch", 0)
         if 0 < epoch <= len(measured) and (value := measured[epoch - 1]) is not None:

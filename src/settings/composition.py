@@ -30,7 +30,7 @@ def explain_composition(error: Exception, overrides: Sequence[str], config_name:
         return UserError(_several(found[1]))
     if found := re.match(r"Could not override '(.*?)'", said):
         return UserError(_unknown(found[1], overrides, config_name))
-    if found := re.match(r"Multiple values for (\S+?)\. ", said):
+    if found := re.match(r"(?:Multiple values for |Could not append to config. An item is already at ')(\S+?)'?\. ?", said):
         typed = _typed_for(found[1], overrides)
         return UserError(f"{typed}: there is a {found[1]} already; without the +: {typed.lstrip('+')}")
     return UserError(f"{' '.join(overrides) or 'the settings'}: cannot be put together ({_reason(error)})")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..errors import UserError
 from .corpora import CorpusSettings, read_corpus_settings
 from .languages import LanguageChoice, read_language_choice
-from .probing import ProbeSettings, read_probe_settings
+from .probing import ProbeSettings, read_probe_settings, refuse_scoring
 from .reading import Plain, read
 from .run import PathSettings
 from .training import PretrainedSettings
@@ -65,6 +65,8 @@ def _must_ask_something(settings: EvaluationSettings) -> None:
         raise UserError("model=hf needs lang=: a pretrained model does not say which language it is to be asked in")
     if settings.model and settings.data:
         raise UserError("data=: the perplexity of a pretrained model per word is not comparable; leave data= out with model=hf")
+    if not settings.model:
+        refuse_scoring(settings.probes)
     if not settings.model and settings.ckpt_path is None:
         raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
 

@@ -83,7 +83,10 @@ def read_language(code: str) -> Language:
     file = language_files().get(code)
     if file is None:
         raise UserError(f"lang={code}: there is no such language; there are: {', '.join(language_files())}")
-    return read(Language, yaml.safe_load(file.read_text(encoding="utf-8")), "lang")
+    try:
+        return read(Language, yaml.safe_load(file.read_text(encoding="utf-8")), "lang")
+    except (UserError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(f"{file}: {' '.join(str(error).split())}") from None
 
 
 def language_files() -> dict[str, Path]:

@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from ..errors import UserError
 from .evaluation import EvaluationSettings, read_evaluation_settings
+from .probing import refuse_scoring
 from .reading import Plain
 from .run import RunSettings, read_run_settings
 
 
 def refuse_lists(overrides: Sequence[str]) -> None:
     """Hydra would read lang=[de,fr] as a choice and keep only the last."""
-    for override in overrides:
+    typed = OmegaConf.to_container(overrides, resolve=False) if isinstance(overrides, ListConfig) else overrides
+    for override in map(str, typed):  # type: ignore[arg-type]
         if override.startswith("lang=["):
             listed = override.removeprefix("lang=")
             raise UserError(f"{override}: only the last of these would be used; give lang=multi lang.languages={listed}")
@@ -21,7 +23,9 @@ def refuse_lists(overrides: Sequence[str]) -> None:
 
 def read_composed(cfg: DictConfig) -> RunSettings:
     """The settings of a run, from what Hydra composed."""
-    return read_run_settings(_resolved(cfg))
+    settings = read_run_settings(_resolved(cfg))
+    refuse_scoring(settings.probes)
+    return settings
 
 
 def read_composed_evaluation(cfg: DictConfig) -> EvaluationSettings:

@@ -67,6 +67,15 @@ class ProbeSettings:
         return {name: value for name, value in self.rules.items() if value is not None}
 
 
+def refuse_scoring(probes: ProbeSettings) -> None:
+    """Models of ours are scored in one way, left to right; to choose another would be to be ignored."""
+    if probes.scoring is not None:
+        raise UserError(
+            f"probes.scoring=[{','.join(probes.scoring)}]: a choice for pretrained models (model=hf); models of Concord are "
+            "scored left to right, word by word. Leave it out"
+        )
+
+
 def read_probe_settings(values: object) -> ProbeSettings:
     return read(ProbeSettings, values, "probes")
 

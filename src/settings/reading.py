@@ -9,7 +9,7 @@ import types
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..errors import UserError
 
@@ -72,14 +72,19 @@ def read(kind: type[Group], values: object, where: str = "") -> Group:
     if not isinstance(values, Mapping):
         raise UserError(f"{where}={values}: settings by name are needed, for instance {where}.{fields(kind)[0].name}=…")  # type: ignore[arg-type]
     known = _fields(kind)  # type: ignore[arg-type]
-    rest = {key: value for key, value in values.items() if key not in known or key == REST}
+    rest = {str(key): value for key, value in values.items() if key not in known or key == REST}
     if rest and REST not in known:
-        raise UserError(tell_unknown(_join(where, str(next(iter(rest)))), [_join(where, name) for name in known]))
+        refuse_unknown(next(iter(rest)), kind, where)
     found = {key: _check(hint, values[key], _join(where, key)) for key, (_, hint) in known.items() if key in values}
     missing = [name for name, (each, _) in known.items() if name not in values and name != REST and _has_no_default(each)]
     if missing:
         raise UserError(f"{_join(where, missing[0])}: this setting is missing")
     return kind(**found | ({REST: rest} if REST in known else {}))
+
+
+def refuse_unknown(key: str, kind: type, where: str) -> NoReturn:
+    """A key that no field of the kind has."""
+    raise UserError(tell_unknown(_join(where, key), [_join(where, name) for name in _fields(kind) if name != REST]))
 
 
 def result_values(kind: type, values: Mapping[str, Plain], where: str = "") -> Iterator[tuple[str, Plain]]:

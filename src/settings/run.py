@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from omegaconf import OmegaConf
 
@@ -15,7 +15,7 @@ from ..places import cache_folder
 from .corpora import CorpusSettings, corpus_class, read_corpus_settings
 from .languages import Clitics, Language, LanguageChoice, each_language, read_language_choice
 from .probing import ProbeSettings, read_probe_settings
-from .reading import Natural, Plain, machine, read, result_values
+from .reading import Above, Natural, Plain, machine, read, refuse_unknown, result_values
 from .training import (
     CallbackSettings,
     LoggerSettings,
@@ -81,6 +81,9 @@ class RunSettings:
     prepare: bool
     summary: bool
     allow: tuple[str, ...] = ()  # packages of the user's own; of this call alone, so that it is not among the plain settings
+    init_from: str | None = None
+    force: bool = False
+    overfit: float | None = None
 
     # The groups that change a result; the corpus has a class for each of its kinds.
     RESULT: ClassVar = ("lang", "model", "data", "tokenizer", "probes", "trainer", "callbacks")
@@ -118,6 +121,8 @@ class RunSettings:
                 kind = corpus_class(values) if group == "data" else type(getattr(self, group))
                 found |= dict(result_values(kind, values, group))
         found["seed"] = self.seed
+        if self.init_from is not None:
+            found["init_from"] = self.init_from
         if self.processes != 1:
             found["processes"] = self.processes
         return found
@@ -160,6 +165,12 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
             "model=hf is a pretrained model: concord evaluate scores it. To train one: model=lstm or model=transformer"
         )
     plain = read(_TopLevel, values)
+    _refuse_unknown_parts(plain.callbacks, "callbacks")
+    _refuse_unknown_parts(plain.logger, "logger")
+    if plain.init_from and plain.ckpt_path not in (None, "auto"):
+        raise UserError(
+            f"ckpt_path={plain.ckpt_path} init_from={plain.init_from}: go on with a run, or begin with its weights; not both"
+        )
     kind: type[TokenizerSettings] = PieceTokenizer if plain.tokenizer.get("name") == "sentencepiece" else WordTokenizer
     return RunSettings(
         plain={key: value for key, value in values.items() if key != "allow"},
@@ -180,6 +191,9 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
         prepare=plain.prepare,
         summary=plain.summary,
         allow=plain.allow,
+        init_from=plain.init_from,
+        force=plain.force,
+        overfit=plain.overfit,
     )
 
 
@@ -210,6 +224,16 @@ class _TopLevel:
     prepare: bool = machine(default=False)
     summary: bool = machine(default=False)
     allow: tuple[str, ...] = machine(())
+    init_from: str | None = None
+    force: bool = machine(default=False)
+    overfit: Annotated[float, Above(0)] | None = machine(None)
+
+
+def _refuse_unknown_parts(group: CallbackSettings | LoggerSettings, where: str) -> None:
+    """What is not ours names a class of the user's own; anything else is a slip."""
+    for name, values in group.rest.items():
+        if not (isinstance(values, Mapping) and "_target_" in values):
+            refuse_unknown(name, type(group), where)
 
 
 def _group(values: Mapping[str, Plain], name: str) -> Mapping[str, Plain]:

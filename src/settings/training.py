@@ -73,7 +73,7 @@ class TrainerSettings:
     gradient_clip_val: Annotated[float, Above(0)] | None = None
     accumulate_grad_batches: Count = 1
     log_every_n_steps: Count = machine(50)
-    profiler: str | None = machine(None)
+    profiler: Literal["simple", "advanced"] | None = machine(None)
     threads: Count | None = machine(None)
     rest: dict[str, Plain] = field(default_factory=dict)
 
@@ -104,8 +104,11 @@ class EarlyStoppingSettings:
 
 @dataclass(frozen=True)
 class CallbackSettings:
+    """Ours; `rest` are callbacks of the user's own, each with a `_target_`."""
+
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
     early_stopping: EarlyStoppingSettings = field(default_factory=EarlyStoppingSettings)
+    rest: dict[str, Plain] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,8 @@ class TensorboardSettings:
 
 @dataclass(frozen=True)
 class LoggerSettings:
-    """Who is told the numbers besides metrics.csv."""
+    """Who is told the numbers besides metrics.csv; `rest` are loggers of the user's own, each with a `_target_`."""
 
     wandb: WandbSettings | None = None
     tensorboard: TensorboardSettings | None = None
+    rest: dict[str, Plain] = field(default_factory=dict)

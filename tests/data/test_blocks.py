@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.data.blocks import CHARACTERS, BlockPacker, Chunk, chunks, in_order, pack
+from concord.data.blocks import CHARACTERS, BlockPacker, Chunk, _Team, chunks, in_order, pack
 from concord.data.conllu import TreebankText
 from concord.data.corpus import VocabularyRule, prepare
 from concord.data.sources import TextSource
@@ -161,3 +161,13 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_ctrl_c_does_not_reach_a_process_that_has_only_just_been_started(capfd):
+    """It is for the one that gives the orders; while Python starts, nothing else would keep it away."""
+    team = _Team(abs, 1)
+    os.kill(team.members[0].pid, signal.SIGINT)
+    assert list(team.work([-1, -2])) == [1, 2]
+    team.dismiss()
+    assert capfd.readouterr().err == ""
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

@@ -281,6 +281,11 @@ def test_a_baseline_of_two_folders_of_one_name_is_asked_for(study: Path, tmp_pat
     assert len(grid.rows) == 7
 
 
+def test_a_baseline_that_nothing_can_be_compared_with_is_told(study: Path) -> None:
+    with pytest.raises(UserError, match="no other model of the report was asked the same .the baseline: German; the others: Heb"):
+        _ = make_report([study / "he-lstm-s1", study / "he-lstm-s2"], baseline=str(study / "de-lstm-s1")).statistics
+
+
 def test_a_baseline_may_lie_outside_the_folders(study: Path) -> None:
     made = make_report([study / "de-transformer-s1"], baseline=str(study / "de-lstm-s1"))
     assert len(made.findings.results) == 2

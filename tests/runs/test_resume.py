@@ -108,6 +108,30 @@ def test_a_full_disk_keeps_the_checkpoint_before(tmp_path, monkeypatch):
     assert same_weights(tmp_path / "whole/checkpoints/last.ckpt", tmp_path / "cut/checkpoints/last.ckpt")
 
 
+def test_checkpoints_do_not_travel_through_the_temporary_folder(tmp_path, monkeypatch):
+    """Which may be small, full, or on another disk."""
+    text = corpus(tmp_path / "cache")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "there is no such folder"))
+    run(tmp_path / "run", recipe("lstm", max_epochs=1), text)
+    kept = {"best.ckpt", "last.ckpt", "words-200.ckpt", "words-700.ckpt"}
+    assert {file.name for file in (tmp_path / "run/checkpoints").iterdir()} == kept
+
+
+def test_a_disk_that_is_full_in_the_middle_of_the_copy_leaves_no_half_files(tmp_path, monkeypatch):
+    text = corpus(tmp_path / "cache")
+
+    def full(_, copy):
+        Path(copy).write_bytes(b"half a checkpoint")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.copyfile", full)
+        with pytest.raises(CheckpointError, match="the disk is full"):
+            run(tmp_path / "cut", recipe("lstm", max_epochs=1), text)
+    there = {file.name for file in (tmp_path / "cut/checkpoints").iterdir()}
+    assert there <= {"last.ckpt", "words-200.ckpt", "words-700.ckpt"}
+
+
 def killed_and_resumed(folder: Path, overrides: list[str], kills: int, seed: int) -> int:
     """Start, kill with SIGKILL at a random moment, start again; after so many kills let it finish. Returns the kills that hit."""
     rng = random.Random(seed)

@@ -4,7 +4,10 @@ import json
 
 import pytest
 from concord.errors import UserError
+from concord.runs.logs import keep_log
+from concord.runs.run_display import show_result
 from concord.runs.run_folder import RunExists, RunFolder
+from concord.runs.run_state import History
 from training_runs import settings
 
 
@@ -64,3 +67,16 @@ def test_a_folder_of_runs_is_no_run_whatever_lies_in_it(tmp_path):
     with pytest.raises(RunExists, match="also holds a"):
         outer.clear()
     assert json.loads((tmp_path / "a/provenance.json").read_text())["starts"]
+
+
+def test_the_end_of_a_run_can_be_read_by_any_program(tmp_path):
+    run = run_with(tmp_path / "x")
+    run.finish({"test/perplexity": float("inf"), "best valid/loss": float("nan"), "epochs": 3})
+    text = (run.path / "DONE").read_text()
+    assert "Infinity" not in text
+    assert "NaN" not in text
+    assert json.loads(text) == {"test/perplexity": None, "best valid/loss": None, "epochs": 3}
+    assert History(run).of_best("test/perplexity") is None
+    with keep_log(first=True) as log:
+        show_result(run)
+        assert "not finite" in "\n".join(record.getMessage() for record in log.said)

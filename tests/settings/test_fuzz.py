@@ -83,7 +83,9 @@ def describe(override: str) -> None:
         raise explain_composition(error, [typed]) from None
     settings = read_composed(composed)
     _ = settings.folder, settings.languages, settings.processes, corpus_recipe(settings)
-    read_recipe(settings).check()
+    recipe = read_recipe(settings)
+    recipe.check()
+    recipe.check_trainer()
 
 
 def told(override: str) -> str:

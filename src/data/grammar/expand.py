@@ -68,6 +68,13 @@ class Expansion:
             total += variation.size * math.prod(fixed) // free * fillings(list(apart.values()))
         return total
 
+    def must_vary(self) -> None:
+        """For a challenge set, a grammar must say what is exchanged; one for a corpus need not."""
+        if not self.grammar.vary:
+            raise GrammarError(
+                self.grammar.file, "there is no vary: line, so that nothing is tested; add one, for instance vary: V[]"
+            )
+
     def _check_vary(self) -> None:
         """A misspelt vary: line is an error; without it a set would be empty in silence."""
         names = {symbol.name for symbol in self.grammar.rules}

@@ -26,6 +26,7 @@ def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[Chal
 def expand_grammar(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
     """A construction of a folder of grammars, with the features and spans that the grammar knows."""
     expansion = check_size(Expansion(load(folder, name), clitics))
+    expansion.must_vary()
     made = ChallengeSet(name, language, dataset="grammar", file=str(folder / f"{name}{SUFFIX}"))
     spans: dict[tuple[tuple[int, int], ...], tuple[Span, ...]] = {}
     for group in expansion:

@@ -64,18 +64,13 @@ def element(name: str, content: str, **attributes: Any) -> str:
 def table_html(grid: Grid) -> str:
     """With its title, its note, and buttons that copy it."""
     copies = {"Markdown": to_markdown(grid), "CSV": to_csv(grid), "LaTeX": to_latex(grid)}
-    buttons = "".join(f'<button data-copy="{grid.name}-{kind}">{kind}</button>' for kind in copies)
-    hidden = "".join(
-        f'<script type="text/plain" id="{grid.name}-{kind}">{_harmless(text)}</script>' for kind, text in copies.items()
-    )
+    buttons = "".join(f'<button data-copy="{escape(grid.name)}-{kind}">{kind}</button>' for kind in copies)
+    # Not inside a script, which a name with `<!--<script>` in it would not let end.
+    hidden = "".join(f'<pre hidden id="{escape(grid.name)}-{kind}">{escape(text)}</pre>' for kind, text in copies.items())
     body = element("div", element("table", _head(grid) + _body(grid), class_="grid"), class_="scroll", tabindex="0")
     note = element("p", escape(grid.note), class_="note")
     copy = f'<div class="copy"><span>copy as</span>{buttons}</div>'
     return element("h3", escape(grid.title)) + body + note + copy + hidden
-
-
-def _harmless(text: str) -> str:
-    return text.replace("</", "<\\/")
 
 
 def _head(grid: Grid) -> str:

@@ -4,12 +4,15 @@ function itemsOf(key) {
   if (!(key in loaded)) { const holder = document.getElementById("items:" + key); loaded[key] = holder ? JSON.parse(holder.textContent) : null; }
   return loaded[key];
 }
+// The parts of an address are encoded one by one, since a name may hold a slash; what nobody has encoded is taken as it is.
+function decoded(part) { try { return decodeURIComponent(part); } catch { return part; } }
 function showPage() {
-  const match = /^#\/(.+)\/([^/]+)$/.exec(decodeURIComponent(location.hash));
-  const known = match && sets.includes(match[1]) && match[2] in D.constructions;
+  const parts = location.hash.startsWith("#/") ? location.hash.slice(2).split("/").map(decoded) : [];
+  const name = parts.pop(), key = parts.join("/");
+  const known = sets.includes(key) && Object.hasOwn(D.constructions, name);
   $("main").hidden = !!known;
   $("page").hidden = !known;
-  if (known) { construction(match[1], match[2]); window.scrollTo(0, 0); return; }
+  if (known) { construction(key, name); window.scrollTo(0, 0); return; }
   drawCurves();
   const place = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
   if (place) place.scrollIntoView(); // it could not be scrolled to while it was hidden
@@ -17,7 +20,7 @@ function showPage() {
 function construction(key, name) {
   const own = inSet(key).filter(([g]) => g.constructions.includes(name));
   const rest = [...new Set(own.flatMap(([g]) => g.constructions))], here = rest.indexOf(name);
-  const link = (c, text) => el("a", { href: `#/${key}/${c}` }, text);
+  const link = (c, text) => el("a", { href: "#/" + [...key.split("/"), c].map(encodeURIComponent).join("/") }, text);
   const page = $("page");
   const box = el("div", { class: "chart" });
   page.replaceChildren(

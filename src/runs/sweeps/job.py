@@ -74,12 +74,9 @@ def freeze(job: Job, settings: RunSettings) -> None:
     """Write the settings down; what is edited in conf/ later does not reach the job."""
     job.config.parent.mkdir(parents=True, exist_ok=True)
     # The name is settled here: it is a hash of the settings, and ckpt_path may be one of them.
-    settled: dict[str, Plain] = {
-        "name": job.folder.path.name,
-        "ckpt_path": settings.ckpt_path or (None if settings.overwrite else "auto"),
-    }
-    if settings.allow:
-        settled["allow"] = [*settings.allow]
+    start = settings.ckpt_path or (None if settings.overwrite else "auto")
+    settled: dict[str, Plain] = {"name": job.folder.path.name, "ckpt_path": start}
+    settled |= {"allow": list(settings.allow)} if settings.allow else {}
     text = yaml.safe_dump({**settings.plain, **settled, **ALONE}, sort_keys=False, allow_unicode=True)
     job.config.write_text(f"# Frozen when the sweep was started.\n{text}", encoding="utf-8")
 

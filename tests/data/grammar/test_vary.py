@@ -137,3 +137,11 @@ def test_a_misspelt_attribute_in_a_vary_line_is_an_error(grammar):
 def test_a_varied_phrase_is_an_error(grammar):
     with pytest.raises(GrammarError, match="VP.*is varied but refers to other rules; vary the slot that holds the words"):
         list(Expansion(grammar("vary: VP[]\nS[] VP[s]\nVP[s] lacht\nVP[p] V[p]\nV[p] lachen")))
+
+
+def test_a_set_without_a_vary_line_is_told_so(tmp_path):
+    from concord.probes.readers.grammar import expand_grammar
+
+    (tmp_path / "prep.avg").write_text("S[] N[] V[]\nN[] Gast\nV[] wartet\n", encoding="utf-8")
+    with pytest.raises(GrammarError, match=r"prep.avg: there is no vary: line, so that nothing is tested; add one"):
+        expand_grammar(tmp_path, "prep", "de")

@@ -1,0 +1,29 @@
+"""Names that strangers have chosen, made harmless in one place for each medium: a terminal, a spreadsheet, Markdown."""
+
+# Pictures of control characters instead of what they do to a terminal; lines and tabs are as they are.
+PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
+PICTURES |= dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def printable(text: str) -> str:
+    """For a terminal: nothing in it moves the cursor or changes colours."""
+    return text.translate(PICTURES)
+
+
+def csv_cell(text: str) -> str:
+    """For a table that a spreadsheet opens: text, where it would take it for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) and not _is_number(text) else text
+
+
+def markdown_cell(text: str) -> str:
+    """For one cell of a table in Markdown: on one line, and without a border of its own."""
+    return " ".join(text.splitlines()).replace("|", "\\|")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", ""))
+    except ValueError:
+        return False
+    return True
