@@ -20,9 +20,9 @@ def load(*paths: Path | str) -> "pd.DataFrame":
     from .conditions import group_by_condition  # noqa: PLC0415 what is heavy comes when it is needed
     from .estimates import Estimates  # noqa: PLC0415
     from .frame import make_frame  # noqa: PLC0415
-    from .gathering import gather  # noqa: PLC0415
+    from .gathering import gather_results  # noqa: PLC0415
 
-    return make_frame(Estimates(group_by_condition(gather(paths).results)))
+    return make_frame(Estimates(group_by_condition(gather_results(paths).results)))
 
 
 def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
@@ -42,10 +42,10 @@ def write_own_report(folder: Path) -> None:
 
 def own_report(folder: Path) -> Path | None:
     """The small report of one run, in its own folder: the page alone."""
-    from .gathering import gather  # noqa: PLC0415
+    from .gathering import gather_results  # noqa: PLC0415
     from .report_folder import PAGE, Report, write_page  # noqa: PLC0415
 
-    found = gather([folder])
+    found = gather_results([folder])
     return write_page(Report(found, plain=True), folder / PAGE) if found.results else None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .conditions import Condition
+from .conditions import RunCondition
 from .intervals import resample_seeds
 from .judgements import Mismatch, judgements_over_time
 from .results import Result
@@ -63,7 +63,7 @@ def words_to_level(result: Result, construction: str, level: float) -> float:
     return float(words_until(level, words, values)) if len(values) > 1 else math.nan
 
 
-def measure_acquisition(condition: Condition, draws: int = DRAWS) -> list[Acquisition]:
+def measure_acquisition(condition: RunCondition, draws: int = DRAWS) -> list[Acquisition]:
     """Of every construction and level, over the seeds of a condition."""
     worlds = [_worlds(result, draws) for result in condition.results]
     found = []
@@ -148,7 +148,7 @@ def kendall_tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, fl
     return float(found.statistic), float(found.pvalue)
 
 
-def similarity_of_seeds(condition: Condition) -> OrderSimilarity | None:
+def similarity_of_seeds(condition: RunCondition) -> OrderSimilarity | None:
     """Do the seeds of a condition learn in the same order? The mean τ over pairs of seeds."""
     orders = [acquisition_order(result, condition.constructions) for result in condition.results]
     values = [kendall_tau(a, b)[0] for a, b in itertools.combinations(orders, 2)]
@@ -160,7 +160,7 @@ def similarity_of_seeds(condition: Condition) -> OrderSimilarity | None:
     )
 
 
-def similarity_of_conditions(one: Condition, other: Condition) -> OrderSimilarity | None:
+def similarity_of_conditions(one: RunCondition, other: RunCondition) -> OrderSimilarity | None:
     """Do two conditions, of two languages for instance, learn in the same order? τ of the mean words over their seeds."""
     shared = [name for name in one.constructions if name in other.constructions]
     means = [

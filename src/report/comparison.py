@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .conditions import Condition, comparison_key
+from .conditions import RunCondition, comparison_key
 from .judgements import Judgements, Mismatch, final_judgements
 from .results import Result
 from .wording import in_paper_order
@@ -63,7 +63,7 @@ def mcnemar_p(better: int, worse: int) -> float:
     return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
 
-def compare_conditions(condition: Condition, base: Condition) -> list[TestedDifference]:
+def compare_conditions(condition: RunCondition, base: RunCondition) -> list[TestedDifference]:
     """Two conditions with several seeds each: would the difference of means come about if seeds were dealt out at random?"""
     found = []
     if comparison_key(condition.first) != comparison_key(base.first) or min(len(condition.results), len(base.results)) < 2:

@@ -14,7 +14,7 @@ from .wording import language_name
 
 
 @dataclass(frozen=True)
-class Condition:
+class RunCondition:
     """Runs that differ in their seed alone. `name` tells the condition from the others of the report."""
 
     name: str
@@ -54,7 +54,7 @@ class Condition:
         return name if len(self.results) == 1 else f"{name} ({len(self.results)} seeds)"
 
 
-def about_deviation(conditions: Sequence[Condition]) -> str:
+def about_deviation(conditions: Sequence[RunCondition]) -> str:
     """Which standard deviation these conditions are shown with."""
     populations = {condition.of_population for condition in conditions}
     if len(populations) > 1:
@@ -72,21 +72,21 @@ def comparison_key(result: Result) -> tuple[str, ...]:
     return result.language, result.set, result.digest, result.label
 
 
-def group_by_condition(results: Sequence[Result]) -> list[Condition]:
+def group_by_condition(results: Sequence[Result]) -> list[RunCondition]:
     """The conditions, by language, one language before several, in the order in which they were found."""
     found: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
         kept_apart = (result.sample, result.vocabulary, str(result.finished))
         found.setdefault((condition_key(result), *comparison_key(result), *kept_apart), []).append(result)
     members = [tuple(sorted(own, key=lambda r: (r.seed is None, r.seed, r.name))) for own in found.values()]
-    named = [Condition(name, own) for name, own in zip(name_conditions(members), members, strict=True)]
+    named = [RunCondition(name, own) for name, own in zip(name_conditions(members), members, strict=True)]
     return sorted(named, key=lambda condition: (condition.language, condition.first.set, condition.first.multilingual))
 
 
-def explain_separations(conditions: Sequence[Condition]) -> list[str]:
+def explain_separations(conditions: Sequence[RunCondition]) -> list[str]:
     """What one might have expected to be averaged, and why it was not."""
     notes = []
-    alike: dict[tuple[str, str, str], list[Condition]] = {}
+    alike: dict[tuple[str, str, str], list[RunCondition]] = {}
     for condition in conditions:
         alike.setdefault((condition_key(condition.first), condition.language, condition.first.set), []).append(condition)
     for (_, language, name), members in alike.items():

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..probes.accuracy import MEAN
-from .conditions import Condition
+from .conditions import RunCondition
 from .intervals import NOTHING, Estimate, estimate
 from .judgements import Judgements, Mismatch, final_judgements
 from .wording import in_paper_order
@@ -18,7 +18,7 @@ from .wording import in_paper_order
 class Estimates:
     """What is known of every condition, each computed once."""
 
-    def __init__(self, conditions: Sequence[Condition], known: dict[int, dict[str, Estimate]] | None = None) -> None:
+    def __init__(self, conditions: Sequence[RunCondition], known: dict[int, dict[str, Estimate]] | None = None) -> None:
         self.conditions = list(conditions)
         self._known = {} if known is None else known  # by identity of the condition
 
@@ -34,14 +34,14 @@ class Estimates:
         """Those of one collection of sets: constructions of one name in several collections are not the same."""
         return Estimates([condition for condition in self.conditions if condition.first.set == name], self._known)
 
-    def of(self, condition: Condition, construction: str) -> Estimate:
+    def of(self, condition: RunCondition, construction: str) -> Estimate:
         """Of a construction, or of the mean over constructions."""
         if id(condition) not in self._known:
             self._known[id(condition)] = _estimate_all(condition)
         return self._known[id(condition)].get(construction, NOTHING)
 
 
-def _estimate_all(condition: Condition) -> dict[str, Estimate]:
+def _estimate_all(condition: RunCondition) -> dict[str, Estimate]:
     names = [*condition.constructions, MEAN]
     judged = _judgements(condition)
     if judged is None:
@@ -53,7 +53,7 @@ def _estimate_all(condition: Condition) -> dict[str, Estimate]:
     return {name: _count_as_contract(condition, name, value) for name, value in found.items()}
 
 
-def _judgements(condition: Condition) -> Judgements | None:
+def _judgements(condition: RunCondition) -> Judgements | None:
     if not all(result.items for result in condition.results):
         return None
     try:
@@ -62,7 +62,7 @@ def _judgements(condition: Condition) -> Judgements | None:
         return None
 
 
-def _count_as_contract(condition: Condition, construction: str, found: Estimate) -> Estimate:
+def _count_as_contract(condition: RunCondition, construction: str, found: Estimate) -> Estimate:
     """The mean as the contract counts it (CLAMS: (c+1)/(n+1)); the interval is that of c/n."""
     values = _accuracies(condition, construction)
     chance = condition.first.chance(construction)
@@ -71,14 +71,14 @@ def _count_as_contract(condition: Condition, construction: str, found: Estimate)
     return replace(found, mean=float(values.mean()), sd=condition.spread(values), chance=chance)
 
 
-def _accuracies(condition: Condition, construction: str) -> NDArray[np.float64]:
+def _accuracies(condition: RunCondition, construction: str) -> NDArray[np.float64]:
     """Of every run; not a number where one does not know the construction."""
     if construction == MEAN:
         return np.array([result.mean for result in condition.results])
     return np.array([r.scores[construction].accuracy if construction in r.scores else math.nan for r in condition.results])
 
 
-def _estimate_without_items(condition: Condition, name: str) -> Estimate:
+def _estimate_without_items(condition: RunCondition, name: str) -> Estimate:
     """From accuracies alone: between seeds by their spread, of a single run by Wilson."""
     values = _accuracies(condition, name)
     if np.isnan(values).any():

@@ -8,7 +8,7 @@ import numpy as np
 from pyarrow import parquet
 
 from ..errors import UserError
-from .conditions import Condition
+from .conditions import RunCondition
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell
 from .intervals import Estimate, spread
 from .results import Result
@@ -23,7 +23,7 @@ Values = tuple[Any, ...]
 Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 
 
-def feature_table(conditions: Sequence[Condition], rows: str, columns: str, name: str = "", title: str = "") -> Grid:
+def feature_table(conditions: Sequence[RunCondition], rows: str, columns: str, name: str = "", title: str = "") -> Grid:
     """`rows` and `columns` are names of features, joined by commas where they are several."""
     down, across = ([name.strip() for name in each.split(",") if name.strip()] for each in (rows, columns))
     across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(conditions, name)]
@@ -44,7 +44,7 @@ def feature_table(conditions: Sequence[Condition], rows: str, columns: str, name
     return Grid(name, title, note, ", ".join(down), tuple(_head(across, column) for column in order), lines)
 
 
-def _collect_cells(conditions: Sequence[Condition], down: list[str], across: list[str]) -> tuple[Cells, list[str]]:
+def _collect_cells(conditions: Sequence[RunCondition], down: list[str], across: list[str]) -> tuple[Cells, list[str]]:
     """Accuracy and n of every model, by row and column; and the models that have none."""
     found: Cells = {}
     lacking = []
@@ -91,20 +91,20 @@ def _label(names: Sequence[str], values: Values) -> str:
     return ", ".join(_format_value(name, value) for name, value in zip(names, values, strict=True))
 
 
-def _known_features(conditions: Sequence[Condition]) -> str:
+def _known_features(conditions: Sequence[RunCondition]) -> str:
     """What could have been asked for."""
     files = [result.items for condition in conditions for result in condition.results if result.items]
     names = [name for name in (parquet.read_schema(files[0]).names if files else []) if name not in OTHER]
     return f"; there are: {', '.join([CONSTRUCTION, *OF_RUNS, *names])}" if names else ""
 
 
-def _varies(conditions: Sequence[Condition], name: str) -> bool:
+def _varies(conditions: Sequence[RunCondition], name: str) -> bool:
     values = {"condition": lambda c: c.name, "language": lambda c: c.language, "set": lambda c: c.first.set}
     return len({values[name](condition) for condition in conditions}) > 1
 
 
 def _accuracies(
-    condition: Condition, result: Result, down: list[str], across: list[str]
+    condition: RunCondition, result: Result, down: list[str], across: list[str]
 ) -> dict[tuple[Any, Any], tuple[float, int]]:
     """Accuracy and n of every combination of values, in the items of one model."""
     if result.items is None:

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..probes.accuracy import MEAN
-from .conditions import Condition
+from .conditions import RunCondition
 from .estimates import Estimates
 from .optional_packages import explain_missing
 from .results import Result
@@ -29,7 +29,7 @@ def make_frame(estimates: Estimates) -> "pd.DataFrame":
     return pd.DataFrame(rows)
 
 
-def _identity(condition: Condition, result: Result) -> dict[str, Any]:
+def _identity(condition: RunCondition, result: Result) -> dict[str, Any]:
     return {
         "run": result.name,
         "language": result.language,
@@ -44,7 +44,7 @@ def _identity(condition: Condition, result: Result) -> dict[str, Any]:
     }
 
 
-def _final(estimates: Estimates, condition: Condition, result: Result) -> list[dict[str, Any]]:
+def _final(estimates: Estimates, condition: RunCondition, result: Result) -> list[dict[str, Any]]:
     moment = {"moment": FINAL if result.finished else "last", "words": result.words, "perplexity": result.perplexity}
     rows = []
     for name, score in result.scores.items():

@@ -19,14 +19,14 @@ DEPTH = 3  # folders within folders: runs/<sweep>/<job>
 
 
 @dataclass(frozen=True)
-class Findings:
+class GatheredResults:
     """All results that were found, and what was left out."""
 
     results: list[Result]
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def gather(paths: Sequence[Path | str]) -> Findings:
+def gather_results(paths: Sequence[Path | str]) -> GatheredResults:
     """Everything under these paths, in the order in which they were given."""
     results: list[Result] = []
     left_out: list[LeftOut] = []
@@ -38,7 +38,7 @@ def gather(paths: Sequence[Path | str]) -> Findings:
             seen.add(folder.resolve())
             found = _read_folder(folder, left_out)
             results += found
-    return _drop_repetitions(_link_evaluations(Findings(results, left_out)))
+    return _drop_repetitions(_link_evaluations(GatheredResults(results, left_out)))
 
 
 def _expand_patterns(paths: Sequence[Path | str]) -> Iterator[Path]:
@@ -89,7 +89,7 @@ def _read_folder(folder: Path, left_out: list[LeftOut]) -> list[Result]:
     return found
 
 
-def _link_evaluations(found: Findings) -> Findings:
+def _link_evaluations(found: GatheredResults) -> GatheredResults:
     """An evaluation of a run that is here too knows its settings; what says the same as the run itself is left out."""
     runs: dict[tuple[str, str], list[Result]] = {}
     for result in found.results:
@@ -108,10 +108,10 @@ def _link_evaluations(found: Findings) -> Findings:
             facts = replace(own[0].model, checkpoint="" if checkpoint == "best" else checkpoint)
             result = replace(result, model=facts)  # noqa: PLW2901
         kept.append(result)
-    return Findings(kept, found.left_out)
+    return GatheredResults(kept, found.left_out)
 
 
-def _drop_repetitions(found: Findings) -> Findings:
+def _drop_repetitions(found: GatheredResults) -> GatheredResults:
     """The same settings with the same seed are the same run, however often it was copied: it must not count as two seeds."""
     kept: dict[tuple[str, ...], Result] = {}
     for result in found.results:
@@ -119,7 +119,7 @@ def _drop_repetitions(found: Findings) -> Findings:
         first = kept.setdefault(key, result)
         if first is not result:
             found.left_out.append(LeftOut(str(result.path), f"the same settings and seed as {first.path}"))
-    return Findings(list(kept.values()), found.left_out)
+    return GatheredResults(list(kept.values()), found.left_out)
 
 
 def _identity(result: Result, name: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from pyarrow import parquet
 
-from .conditions import Condition, about_deviation
+from .conditions import RunCondition, about_deviation
 from .estimates import Estimates
 from .feature_tables import CONSTRUCTION, feature_table
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, freeze_rows
@@ -46,12 +46,12 @@ def _grouping_table(estimates: Estimates, grouping: str, parts: Sequence[str]) -
     return Grid("subcases" if by_number else f"by-{grouping}", title, note, "sub-case", heads, freeze_rows(rows))
 
 
-def _part_cell(condition: Condition, construction: str, part: str) -> Cell:
+def _part_cell(condition: RunCondition, construction: str, part: str) -> Cell:
     scores = [r.scores[construction].parts.get(part) for r in condition.results if construction in r.scores]
     return _mean_cell(condition, [score for score in scores if score is not None])
 
 
-def _mean_cell(condition: Condition, scores: Sequence[Score]) -> Cell:
+def _mean_cell(condition: RunCondition, scores: Sequence[Score]) -> Cell:
     values = np.array([score.accuracy for score in scores])
     if not len(values) or np.isnan(values).any():
         return EMPTY

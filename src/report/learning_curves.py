@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .conditions import Condition
+from .conditions import RunCondition
 from .intervals import spread
 from .results import Result
 
@@ -21,7 +21,7 @@ class Curve:
     seeds: list[int]
 
 
-def accuracy_curve(condition: Condition, construction: str) -> Curve:
+def accuracy_curve(condition: RunCondition, construction: str) -> Curve:
     """Of one construction or of the mean, on the sample that is probed while the model learns."""
 
     def points(result: Result) -> Iterable[tuple[int, int, float]]:
@@ -30,7 +30,7 @@ def accuracy_curve(condition: Condition, construction: str) -> Curve:
     return _over_seeds(condition, points)
 
 
-def perplexity_curve(condition: Condition) -> Curve:
+def perplexity_curve(condition: RunCondition) -> Curve:
     """Of the validation text, an epoch a point."""
 
     def points(result: Result) -> Iterable[tuple[int, int, float]]:
@@ -39,7 +39,7 @@ def perplexity_curve(condition: Condition) -> Curve:
     return _over_seeds(condition, points)
 
 
-def _over_seeds(condition: Condition, points: Callable[[Result], Iterable[tuple[int, int, float]]]) -> Curve:
+def _over_seeds(condition: RunCondition, points: Callable[[Result], Iterable[tuple[int, int, float]]]) -> Curve:
     """Seeds are probed at the same steps; the words that they have seen by then differ a little."""
     found: dict[int, list[tuple[int, float]]] = {}
     for result in condition.results:

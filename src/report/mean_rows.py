@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..probes.accuracy import MEAN, SEVEN
-from .conditions import Condition
+from .conditions import RunCondition
 from .estimates import Estimates
 from .grids import EMPTY, Cell, accuracy_cell
 from .wording import paper_name
 
 
-def about_mean(conditions: Sequence[Condition]) -> str:
+def about_mean(conditions: Sequence[RunCondition]) -> str:
     """Over which constructions the means of these conditions are."""
     over = {frozenset(map(paper_name, condition.first.mean_over)) for condition in conditions}
     if len(over) > 1:

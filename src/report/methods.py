@@ -5,13 +5,13 @@ from typing import Any
 
 import yaml
 
-from .conditions import Condition
+from .conditions import RunCondition
 from .page import element, escape
 from .page_data import results_in
 from .wording import language_name
 
 
-def method_section(conditions: Sequence[Condition]) -> str:
+def method_section(conditions: Sequence[RunCondition]) -> str:
     """The foot of the page."""
     contracts = {condition.first.label: condition.first.contract.get("statement", "not known") for condition in conditions}
     made = element("h3", "Scoring contract") + _facts(list(contracts.items()), id_="contract")
@@ -25,7 +25,7 @@ def _facts(pairs: Sequence[tuple[str, str]], **attributes: str) -> str:
     return element("dl", rows, class_="facts", **attributes)
 
 
-def _sets(conditions: Sequence[Condition]) -> list[tuple[str, str]]:
+def _sets(conditions: Sequence[RunCondition]) -> list[tuple[str, str]]:
     rows = dict.fromkeys((g.language, g.first.set, g.first.digest, g.first.vocabulary) for g in conditions)
     return [
         (f"{language_name(lang)}, {name}", f"items {digest}, vocabulary {words} (digests: the same where they are)")
@@ -33,7 +33,7 @@ def _sets(conditions: Sequence[Condition]) -> list[tuple[str, str]]:
     ]
 
 
-def _settings(condition: Condition) -> str:
+def _settings(condition: RunCondition) -> str:
     names = ", ".join(result.name for result in condition.results)
     model = condition.first.model
     text = yaml.safe_dump(_plain(model.run.plain if model.run else model.recipe), allow_unicode=True, sort_keys=False, width=110)
@@ -52,7 +52,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _versions(conditions: Sequence[Condition]) -> str:
+def _versions(conditions: Sequence[RunCondition]) -> str:
     """Starts that were alike are told once."""
     found: dict[str, list[str]] = {}
     for result in results_in(conditions):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..probes.accuracy import MEAN
 from . import items
-from .conditions import Condition
+from .conditions import RunCondition
 from .estimates import Estimates
 from .learning_curves import Curve, accuracy_curve, perplexity_curve
 from .results import Result
@@ -34,11 +34,11 @@ def _part_labels(results: Sequence[Result]) -> dict[str, str]:
     return {part: PARTS.get(part, part) for part in dict.fromkeys([*PARTS, *names]) if part in names}
 
 
-def results_in(conditions: Sequence[Condition]) -> list[Result]:
+def results_in(conditions: Sequence[RunCondition]) -> list[Result]:
     return [result for condition in conditions for result in condition.results]
 
 
-def _condition(condition: Condition, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
+def _condition(condition: RunCondition, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
     names = in_paper_order(condition.constructions)
     curves = {name: _curve(accuracy_curve(condition, name), condition) for name in [*names, MEAN]}
     return {
@@ -56,12 +56,12 @@ def _condition(condition: Condition, estimates: Estimates, places: dict[int, int
     }
 
 
-def _estimate(estimates: Estimates, condition: Condition, name: str) -> list[float | None]:
+def _estimate(estimates: Estimates, condition: RunCondition, name: str) -> list[float | None]:
     found = estimates.of(condition, name)
     return [_number(value) for value in (found.mean, found.sd, found.low, found.high, found.n, found.chance)]
 
 
-def _curve(curve: Curve, condition: Condition) -> list[list[float | None]] | None:
+def _curve(curve: Curve, condition: RunCondition) -> list[list[float | None]] | None:
     """Words, means, deviations; and how many seeds a point stands for, where it is not all of them."""
     if not curve.words:
         return None
@@ -84,7 +84,7 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def items_data(conditions: Sequence[Condition]) -> dict[str, Any]:
+def items_data(conditions: Sequence[RunCondition]) -> dict[str, Any]:
     """By language and set: the items, and what every model gave them."""
     numbered = results_in(conditions)
     found = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..probes.accuracy import MEAN
-from .conditions import Condition, about_deviation
+from .conditions import RunCondition, about_deviation
 from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, chance_cell, freeze_rows, number_cell
 from .group_tables import contrast_table, group_table, grouping_tables
@@ -78,7 +78,7 @@ def _chance_column(estimates: Estimates) -> list[Cell]:
     return [chance_cell(row) for row in known] if len({round(v, 4) for row in known for v in row}) > 1 else []
 
 
-def _perplexity_cell(condition: Condition) -> Cell:
+def _perplexity_cell(condition: RunCondition) -> Cell:
     values = np.array([result.perplexity for result in condition.results])
     if np.isnan(values).any():
         return EMPTY
@@ -118,13 +118,13 @@ def _published_cell(found: Published | None) -> Cell:
 
 
 def _slips(columns: Sequence[tuple[Head, PublishedColumn, list[str]]]) -> str:
-    notes = dict.fromkeys(
-        f"{column.title}, {head.name}, {value.construction or PERPLEXITY}: {value.note}"
-        for head, column, _ in columns
-        for value in column.values.values()
-        if value.note
-    )
-    return f" ‡ known to be wrong in the paper ({'; '.join(notes)})." if notes else ""
+    wrong: dict[tuple[str, str], list[str]] = {}
+    for head, column, _ in columns:
+        for value in column.values.values():
+            if value.note:
+                wrong.setdefault((f"{column.title}, {head.name}", value.note), []).append(value.construction or PERPLEXITY)
+    said = "; ".join(f"{where}, {', '.join(dict.fromkeys(names))}: {note}" for (where, note), names in wrong.items())
+    return f" ‡ known to be wrong in the paper ({said})." if said else ""
 
 
 # ----------------------------------------------------------------------- sizes
@@ -133,7 +133,7 @@ def _slips(columns: Sequence[tuple[Head, PublishedColumn, list[str]]]) -> str:
 def size_table(estimates: Estimates) -> Grid:
     """How many contrasts were scored, and how many could not be: coverage depends on the vocabulary."""
     names, labels = estimates.constructions, construction_labels(estimates.constructions)
-    found: dict[tuple[str, tuple[tuple[Cell, ...], ...]], list[Condition]] = {}
+    found: dict[tuple[str, tuple[tuple[Cell, ...], ...]], list[RunCondition]] = {}
     for condition in estimates.conditions:
         found.setdefault((condition.language, tuple(_size_cells(condition, name) for name in names)), []).append(condition)
     heads = tuple(Head(_shared_title(own), name) for own in found.values() for name in ("n", "covered", "ties"))
@@ -142,13 +142,13 @@ def size_table(estimates: Estimates) -> Grid:
     return Grid("sizes", "Set sizes and coverage", note, "construction", heads, freeze_rows(rows))
 
 
-def _shared_title(conditions: Sequence[Condition]) -> str:
+def _shared_title(conditions: Sequence[RunCondition]) -> str:
     """Conditions of one language with the same numbers need them once."""
     several = conditions[0].name if len(conditions) == 1 else f"{len(conditions)} conditions"
     return f"{language_name(conditions[0].language)}, {several}"
 
 
-def _size_cells(condition: Condition, name: str) -> tuple[Cell, ...]:
+def _size_cells(condition: RunCondition, name: str) -> tuple[Cell, ...]:
     own = [result.scores[name] for result in condition.results if name in result.scores]
     if not own:
         return (EMPTY,) * 3

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..probes.accuracy import MEAN
-from .conditions import Condition, about_deviation, condition_key
+from .conditions import RunCondition, about_deviation, condition_key
 from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, freeze_rows, number_cell
 from .mean_rows import about_mean, mean_cells
@@ -15,7 +15,7 @@ from .wording import construction_labels, language_name
 
 def contract_table(estimates: Estimates) -> Grid | None:
     """The same models asked in different ways: lower-case against capitalised, whole sentence against target."""
-    families: dict[tuple[str, str], list[Condition]] = {}
+    families: dict[tuple[str, str], list[RunCondition]] = {}
     for condition in estimates.conditions:
         if condition.first.finished:
             families.setdefault((condition_key(condition.first), condition.language), []).append(condition)
@@ -34,10 +34,10 @@ def contract_table(estimates: Estimates) -> Grid | None:
     return Grid("contracts", "The same models under different scoring contracts", note, "construction", heads, freeze_rows(rows))
 
 
-def _with_shared_seeds(family: Sequence[Condition]) -> list[Condition]:
+def _with_shared_seeds(family: Sequence[RunCondition]) -> list[RunCondition]:
     """The seeds that all conditions of a family have: five seeds are not compared with one of them."""
     seeds = set.intersection(*({result.seed for result in condition.results} for condition in family))
-    return [Condition(c.name, tuple(r for r in c.results if r.seed in seeds)) for c in family] if seeds else []
+    return [RunCondition(c.name, tuple(r for r in c.results if r.seed in seeds)) for c in family] if seeds else []
 
 
 def reference_table(estimates: Estimates) -> Grid | None:

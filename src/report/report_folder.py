@@ -11,10 +11,10 @@ from ..errors import UserError
 from ..escapes import csv_cell
 from ..files import write_atomically
 from . import sections
-from .conditions import Condition, explain_separations, group_by_condition
+from .conditions import RunCondition, explain_separations, group_by_condition
 from .estimates import Estimates
 from .feature_tables import feature_table
-from .gathering import Findings, gather
+from .gathering import GatheredResults, gather_results
 from .grids import Grid, to_csv, to_latex, to_markdown
 from .methods import method_section
 from .page import fill_page, table_html
@@ -30,14 +30,14 @@ PAGE = "report.html"
 class Report:
     """Everything that is shown about some runs."""
 
-    findings: Findings
+    findings: GatheredResults
     baseline: str | None = None
     crossings: tuple[tuple[str, ...], ...] = ()  # rows and columns of tables by features, as asked for
     plain: bool = False  # without what needs more than training needs
     published: bool = False  # with every published column, however few of the rows it fills
 
     @cached_property
-    def conditions(self) -> list[Condition]:
+    def conditions(self) -> list[RunCondition]:
         return group_by_condition(self.findings.results)
 
     @cached_property
@@ -101,7 +101,7 @@ def make_report(
         and not any(Path(baseline).resolve().is_relative_to(Path(p).resolve()) for p in paths)
     ):
         wanted.append(baseline)
-    found = gather(wanted)
+    found = gather_results(wanted)
     if not found.results:
         why = "; ".join(f"{each.path}: {each.why}" for each in found.left_out[:4]) or "the folders are empty"
         raise UserError(f"there is nothing to report on: {why}")

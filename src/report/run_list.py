@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .conditions import Condition
+from .conditions import RunCondition
 from .page import LONG, element, escape
 from .results import Result
 from .wording import format_words, language_name
@@ -15,7 +15,7 @@ NUMBERS = ("seed", "mean accuracy", "test perplexity", "attractor of other numbe
 LAST = ("condition", "state")
 
 
-def runs_table(conditions: Sequence[Condition]) -> str:
+def runs_table(conditions: Sequence[RunCondition]) -> str:
     """A row a model."""
     names = [(name, "text" if name in FIRST + LAST else None) for name in (*FIRST, *NUMBERS, *LAST)]
     heads = "".join(_head(name, kind) for name, kind in names)
@@ -28,7 +28,7 @@ def _head(name: str, kind: str | None) -> str:
     return element("th", element("button", name), scope="col", class_=kind or ("long" if len(name) > LONG else None))
 
 
-def _row(condition: Condition, result: Result) -> str:
+def _row(condition: RunCondition, result: Result) -> str:
     state = "evaluated" if result.kind == "evaluation" else "finished" if result.finished else "not finished"
     mismatched = [score.parts["mismatched"].accuracy for score in result.scores.values() if "mismatched" in score.parts]
     counts = [sum(getattr(score, name) for score in result.scores.values()) for name in ("ties", "uncovered")]

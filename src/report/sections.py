@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from ..probes.accuracy import MEAN
 from .acquisition import LEVELS, words_to_level
-from .conditions import Condition, explain_separations
+from .conditions import RunCondition, explain_separations
 from .estimates import Estimates
 from .learning_curves import perplexity_curve
 from .left_out import LeftOut
@@ -27,7 +27,7 @@ def summary_section(title: str, estimates: Estimates, left_out: Sequence[LeftOut
     return head + cards + more + warnings(conditions, left_out)
 
 
-def _lead(conditions: Sequence[Condition]) -> str:
+def _lead(conditions: Sequence[RunCondition]) -> str:
     results = results_in(conditions)
     running = sum(not result.finished for result in results)
     models = len({(str(result.path), result.name) for result in results})  # one of several languages is one model
@@ -36,12 +36,12 @@ def _lead(conditions: Sequence[Condition]) -> str:
     return escape(said + (f" Not finished: {running}, known by the last probe so far." if running else ""))
 
 
-def language_names(conditions: Sequence[Condition]) -> list[str]:
+def language_names(conditions: Sequence[RunCondition]) -> list[str]:
     """Their names."""
     return list(dict.fromkeys(language_name(condition.language) for condition in conditions))
 
 
-def _about_chance(conditions: Sequence[Condition]) -> str:
+def _about_chance(conditions: Sequence[RunCondition]) -> str:
     known = sorted({f"{condition.first.chance(MEAN):.2f}" for condition in conditions if condition.first.mean_over})
     return f"chance is {known[0]}" if len(known) == 1 else f"chance is {known[0]} to {known[-1]}" if known else "chance unknown"
 
@@ -54,7 +54,7 @@ def join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
 
 
-def _card(condition: Condition, estimates: Estimates) -> str:
+def _card(condition: RunCondition, estimates: Estimates) -> str:
     mean = estimates.of(condition, MEAN)
     interval = "" if math.isnan(mean.low) else " " + element("small", f"{mean.low:.2f}–{mean.high:.2f}")
     rows = "".join(element("dt", what) + element("dd", escape(value)) for what, value in _facts(condition, estimates))
@@ -63,7 +63,7 @@ def _card(condition: Condition, estimates: Estimates) -> str:
     return element("div", who + number + element("dl", rows), class_="card")
 
 
-def _facts(condition: Condition, estimates: Estimates) -> list[tuple[str, str]]:
+def _facts(condition: RunCondition, estimates: Estimates) -> list[tuple[str, str]]:
     facts = [("seeds", str(len(condition.results)))] if len(condition.results) > 1 else []
     perplexities = [result.perplexity for result in condition.results if not math.isnan(result.perplexity)]
     facts += [("test perplexity", f"{math.fsum(perplexities) / len(perplexities):,.2f}")] if perplexities else []
@@ -75,7 +75,7 @@ def _facts(condition: Condition, estimates: Estimates) -> list[tuple[str, str]]:
     return facts + _extremes(condition, estimates) + _first_and_last_learnt(condition)
 
 
-def _extremes(condition: Condition, estimates: Estimates) -> list[tuple[str, str]]:
+def _extremes(condition: RunCondition, estimates: Estimates) -> list[tuple[str, str]]:
     """The best and the hardest construction, where a reader would see a difference."""
     known = [
         (estimates.of(condition, name).mean, name)
@@ -90,7 +90,7 @@ def _extremes(condition: Condition, estimates: Estimates) -> list[tuple[str, str
     return [(what, f"{value:.2f} {construction_name(name)}") for what, (value, name) in ends]
 
 
-def _first_and_last_learnt(condition: Condition) -> list[tuple[str, str]]:
+def _first_and_last_learnt(condition: RunCondition) -> list[tuple[str, str]]:
     """What was learnt first and last: the mean over seeds of words seen to 75 %, of what all of them learnt."""
     known = []
     for name in in_paper_order(condition.constructions):
@@ -105,7 +105,7 @@ def _first_and_last_learnt(condition: Condition) -> list[tuple[str, str]]:
     ]
 
 
-def warnings(conditions: Sequence[Condition], left_out: Sequence[LeftOut]) -> str:
+def warnings(conditions: Sequence[RunCondition], left_out: Sequence[LeftOut]) -> str:
     """Nothing is left out or kept apart in silence."""
     notes = explain_separations(conditions)
     made = element("div", "<strong>Shown apart</strong>" + _list(map(escape, notes)), class_="warn") if notes else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import UserError
 from .acquisition import LEVELS, Acquisition, OrderSimilarity, measure_acquisition, similarity_of_conditions, similarity_of_seeds
 from .comparison import ALPHA, TestedDifference, compare_conditions, compare_models, holm
-from .conditions import Condition, comparison_key
+from .conditions import RunCondition, comparison_key
 from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .results import Result
@@ -43,7 +43,7 @@ ABOUT_CORRELATION = (
 PAIRS = 12  # conditions whose orders are compared pair by pair
 
 
-def find_baseline(conditions: Sequence[Condition], asked: str) -> Baseline:
+def find_baseline(conditions: Sequence[RunCondition], asked: str) -> Baseline:
     """The run that was asked for by its folder or by its name."""
     every = [result for condition in conditions for result in condition.results]
     found = [r for r in every if r.path.resolve() == Path(asked).resolve()] or [r for r in every if r.name == asked.rstrip("/")]
@@ -70,7 +70,7 @@ def _must_be_comparable(asked: str, base: Sequence[Result], every: Sequence[Resu
         )
 
 
-def comparison_tables(conditions: Sequence[Condition], baseline: Baseline) -> list[Grid]:
+def comparison_tables(conditions: Sequence[RunCondition], baseline: Baseline) -> list[Grid]:
     """Every model against the baseline on the same items; every condition against the baseline's over seeds."""
     bases = {comparison_key(r): r for g in conditions for r in g.results if (r.path, r.name) == baseline}
     models: list[TestedDifference] = []
@@ -121,7 +121,7 @@ def _p_cell(p: float) -> Cell:
 # ----------------------------------------------------------------- acquisition
 
 
-def acquisition_table(conditions: Sequence[Condition], found: dict[int, list[Acquisition]]) -> Grid | None:
+def acquisition_table(conditions: Sequence[RunCondition], found: dict[int, list[Acquisition]]) -> Grid | None:
     """Words seen to 75 % and 90 %."""
     with_curves = [(number, condition) for number, condition in enumerate(conditions) if found.get(number)]
     if not with_curves:
@@ -158,7 +158,7 @@ def _acquisition_cell(found: Acquisition | None) -> Cell:
     )
 
 
-def order_table(conditions: Sequence[Condition]) -> Grid | None:
+def order_table(conditions: Sequence[RunCondition]) -> Grid | None:
     """Whether seeds, conditions and languages learn in the same order."""
     curved = [condition for condition in conditions if any(len(result.moments) > 1 for result in condition.results)]
     found: list[OrderSimilarity | None] = [similarity_of_seeds(condition) for condition in curved if len(condition.results) > 1]
@@ -205,7 +205,7 @@ def correlation_table(results: Sequence[Result]) -> Grid | None:
     return Grid("correlation", "Perplexity and accuracy", ABOUT_CORRELATION, "over runs", heads, rows) if rows else None
 
 
-def statistics_tables(conditions: Sequence[Condition], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
+def statistics_tables(conditions: Sequence[RunCondition], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
     """Those for which there are enough runs. `plain`: only what numpy can do, since nothing else is needed for training."""
     made: list[Grid] = []
     sets = list(dict.fromkeys(condition.first.set for condition in conditions))

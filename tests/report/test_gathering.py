@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from concord.errors import UserError
 from concord.report.conditions import explain_separations, group_by_condition
-from concord.report.gathering import gather
+from concord.report.gathering import gather_results
 from concord.report.learning_curves import accuracy_curve
 from concord.report.report_folder import make_report, write_page
 from synthetic_runs import asked, settings, write_evaluation, write_run
 
 
 def test_runs_differing_in_their_seed_alone_are_one_condition(study: Path) -> None:
-    conditions = group_by_condition(gather([study]).results)
+    conditions = group_by_condition(gather_results([study]).results)
     assert [(condition.language, condition.name, len(condition.results)) for condition in conditions] == [
         ("de", "lstm", 3),
         ("de", "transformer", 2),
@@ -63,7 +63,7 @@ def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: P
 
 def test_a_run_that_goes_on_is_known_by_its_last_probe(tmp_path: Path) -> None:
     write_run(tmp_path / "going", asked("de", 24), epochs=3, finished=False, chosen=settings("lang=de", "probes.limit=24"))
-    (result,) = gather([tmp_path]).results
+    (result,) = gather_results([tmp_path]).results
     assert (result.finished, result.items, result.scores["prep"].n) == (False, None, 20)
     (condition,) = group_by_condition([result])
     assert condition.name == "lstm · unfinished"
@@ -105,7 +105,7 @@ def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path
 def test_curves_of_other_samples_are_never_averaged(tmp_path: Path) -> None:
     for seed, sample in ((1, 20), (2, 20), (3, 10)):
         write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, sample=sample)
-    conditions = group_by_condition(gather([tmp_path]).results)
+    conditions = group_by_condition(gather_results([tmp_path]).results)
     assert [len(condition.results) for condition in conditions] == [2, 1]
     assert [condition.name.split(" ")[2] for condition in conditions] == ["sample", "sample"]
     assert "the items asked on the way" in explain_separations(conditions)[0]
@@ -115,7 +115,7 @@ def test_two_conditions_of_a_language_never_share_a_name(tmp_path: Path) -> None
     same = ("model.embedding=50", "model.dropout=0.1", "data.batch_size=8")
     for seed, more in enumerate(((), same, (*same, "trainer.max_epochs=3"))):
         write_run(tmp_path / f"r{seed}", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", *more))
-    names = [condition.name for condition in group_by_condition(gather([tmp_path]).results)]
+    names = [condition.name for condition in group_by_condition(gather_results([tmp_path]).results)]
     assert len(set(names)) == len(names) == 3
 
 
@@ -123,13 +123,13 @@ def test_what_a_sweep_keeps_for_itself_is_not_called_left_out(study: Path, tmp_p
     shutil.copytree(study / "de-lstm-s1", tmp_path / "de-lstm-s1")
     (tmp_path / "sweeps/today").mkdir(parents=True)
     (tmp_path / "sweeps/today/multirun.yaml").write_text("{}", encoding="utf-8")
-    assert gather([tmp_path]).left_out == []
+    assert gather_results([tmp_path]).left_out == []
 
 
 def test_a_point_of_fewer_seeds_says_so(study: Path, tmp_path: Path) -> None:
     for seed, epochs in ((1, 4), (2, 2)):
         write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=epochs, finished=False)
-    (condition,) = group_by_condition(gather([tmp_path]).results)
+    (condition,) = group_by_condition(gather_results([tmp_path]).results)
     assert accuracy_curve(condition, "prep").seeds == [2, 2, 2, 1, 1]
 
 
@@ -137,7 +137,7 @@ def test_a_point_of_fewer_seeds_says_so(study: Path, tmp_path: Path) -> None:
 def test_settings_that_change_no_result_make_no_condition(tmp_path: Path, override: str) -> None:
     write_run(tmp_path / "a", asked("de", 24), 1, epochs=2)
     write_run(tmp_path / "b", asked("de", 24), 2, epochs=2, chosen=settings("lang=de", override))
-    (condition,) = group_by_condition(gather([tmp_path]).results)
+    (condition,) = group_by_condition(gather_results([tmp_path]).results)
     assert [result.seed for result in condition.results] == [1, 2]
     assert condition.name == "lstm"
 
@@ -149,7 +149,7 @@ def test_conditions_are_called_what_a_person_called_them(tmp_path: Path) -> None
         tagged = settings("lang=de", "tags=[wide, pilot]", "model.network.hidden=900")
         write_run(tmp_path / f"wide-{seed}", asked("de", 24), seed, epochs=2, chosen=tagged)
     write_run(tmp_path / "quick", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", "model.optimizer.lr=0.02"))
-    names = [condition.name for condition in group_by_condition(gather([tmp_path]).results)]
+    names = [condition.name for condition in group_by_condition(gather_results([tmp_path]).results)]
     assert names[:1] == ["deep"]
     assert names[2] == "wide, pilot"
     assert "learning rate 0.02" in names[1]
@@ -161,13 +161,13 @@ def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) 
     write_run(tmp_path / "a", whole, 1, epochs=2)
     write_run(tmp_path / "b", whole, 2, epochs=2, chosen=settings("lang=de", "logger=none", "trainer.threads=1", "paths.runs=x"))
     write_run(tmp_path / "c", whole, 3, epochs=2, chosen=settings("lang=de", "model.embedding=50", "data.withhold=[obj_rel]"))
-    conditions = group_by_condition(gather([tmp_path]).results)
+    conditions = group_by_condition(gather_results([tmp_path]).results)
     assert [len(condition.results) for condition in conditions] == [2, 1]
     assert conditions[1].name == "lstm, embedding 50, without obj_rel"
 
 
 def test_an_evaluation_knows_the_run_it_comes_from(study: Path, capitalised: Path) -> None:
-    found = gather([study, capitalised])
+    found = gather_results([study, capitalised])
     conditions = group_by_condition(found.results)
     assert [(condition.name, len(condition.results)) for condition in conditions if condition.language == "de"] == [
         ("lstm", 3),
@@ -180,7 +180,7 @@ def test_an_evaluation_knows_the_run_it_comes_from(study: Path, capitalised: Pat
 def test_what_an_evaluation_says_again_is_left_out(study: Path, tmp_path: Path) -> None:
     write_evaluation(tmp_path / "again", asked("de", 24), ["de-lstm-s1/best"])
     write_evaluation(tmp_path / "models", asked("de", 24), ["big/model", "small/model"])
-    found = gather([study / "de-lstm-s1", tmp_path])
+    found = gather_results([study / "de-lstm-s1", tmp_path])
     assert [(Path(each.path).name, each.why) for each in found.left_out] == [
         ("again", "the same model on the same items as in de-lstm-s1")
     ]
@@ -190,7 +190,7 @@ def test_what_an_evaluation_says_again_is_left_out(study: Path, tmp_path: Path) 
 
 def test_a_copy_of_a_run_is_no_second_seed(study: Path, tmp_path: Path) -> None:
     shutil.copytree(study / "de-lstm-s1", tmp_path / "copy")
-    found = gather([study / "de-lstm-s1", tmp_path])
+    found = gather_results([study / "de-lstm-s1", tmp_path])
     assert len(found.results) == 1
     assert [each.why for each in found.left_out] == [f"the same settings and seed as {study}/de-lstm-s1"]
 
@@ -198,15 +198,15 @@ def test_a_copy_of_a_run_is_no_second_seed(study: Path, tmp_path: Path) -> None:
 def test_runs_that_began_elsewhere_are_another_condition(tmp_path: Path) -> None:
     for seed, began in ((1, "auto"), (2, None), (3, "runs/x/checkpoints/best.ckpt")):
         write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, chosen=dict(settings("lang=de")) | {"ckpt_path": began})
-    assert [len(condition.results) for condition in group_by_condition(gather([tmp_path]).results)] == [2, 1]
+    assert [len(condition.results) for condition in group_by_condition(gather_results([tmp_path]).results)] == [2, 1]
 
 
 def test_folders_may_be_given_by_a_pattern_and_count_once(study: Path) -> None:
-    assert len(gather([f"{study}/de-lstm-*", study / "de-lstm-s1"]).results) == 3
+    assert len(gather_results([f"{study}/de-lstm-*", study / "de-lstm-s1"]).results) == 3
     with pytest.raises(UserError, match="there is no such folder; give the folders of runs"):
-        gather([study / "nothing"])
+        gather_results([study / "nothing"])
     with pytest.raises(UserError, match="there is no such folder"):
-        gather([f"{study}/x-*"])
+        gather_results([f"{study}/x-*"])
 
 
 def test_nothing_to_report_on_is_an_error_that_says_why(tmp_path: Path) -> None:

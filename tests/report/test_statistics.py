@@ -10,7 +10,7 @@ from concord.report.acquisition import kendall_tau, measure_acquisition, words_u
 from concord.report.comparison import compare_conditions, compare_models, mcnemar_p, permutation_p
 from concord.report.conditions import group_by_condition
 from concord.report.correlation import correlations, spearman
-from concord.report.gathering import gather
+from concord.report.gathering import gather_results
 from concord.report.intervals import resample_items
 from concord.report.judgements import final_judgements, judgements_over_time
 from hypothesis import given
@@ -107,7 +107,7 @@ def test_models_that_differ_are_told_apart() -> None:
 
 
 def test_accuracies_from_verdicts_are_those_of_the_tables(study: Path) -> None:
-    conditions = group_by_condition(gather([study]).results)
+    conditions = group_by_condition(gather_results([study]).results)
     for condition in conditions:
         found = final_judgements(condition.results)
         for construction in condition.constructions:
@@ -121,7 +121,7 @@ def test_accuracies_from_verdicts_are_those_of_the_tables(study: Path) -> None:
 
 
 def test_two_models_are_compared_on_the_items_that_both_have(study: Path) -> None:
-    conditions = group_by_condition(gather([study]).results)
+    conditions = group_by_condition(gather_results([study]).results)
     lstm, transformer, hebrew = conditions
     found = {each.construction: each for each in compare_models(transformer.first, lstm.first)}
     one, two = (final_judgements([result]).of("prep").correct[:, 0] for result in (transformer.first, lstm.first))
@@ -132,7 +132,7 @@ def test_two_models_are_compared_on_the_items_that_both_have(study: Path) -> Non
 
 
 def test_what_is_easy_is_learnt_sooner(study: Path) -> None:
-    condition = group_by_condition(gather([study]).results)[1]
+    condition = group_by_condition(gather_results([study]).results)[1]
     found = {(each.construction, each.level): each for each in measure_acquisition(condition)}
     easy, hard = found["simple_agrmt", 0.75], found["obj_rel_across", 0.75]
     assert easy.words < hard.words
@@ -142,7 +142,7 @@ def test_what_is_easy_is_learnt_sooner(study: Path) -> None:
 
 
 def test_perplexities_are_correlated_only_where_they_compare(study: Path) -> None:
-    results = gather([study]).results
+    results = gather_results([study]).results
     found = [each for each in correlations(results) if each.construction == "mean"]
     assert [(each.language, each.runs) for each in found] == [("de", 5)]  # of three Hebrew runs no order is rare
     assert found[0].rho < -0.5

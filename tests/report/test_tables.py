@@ -70,7 +70,7 @@ def test_published_numbers_stand_in_columns_of_their_own(study: Path) -> None:
     shown = dict(zip([head.flat for head in grid.heads], cells(grid, "across a subject relative"), strict=True))
     # An incomplete run, by its number of items: shown, and marked as what it is.
     assert shown["German, Mueller et al. 2020 Table 2 · mBERT"] == "0.73‡"
-    assert "Table 2, mBERT, subj_rel: an incomplete run" in grid.note
+    assert "Table 2, mBERT, subj_rel, obj_rel_across: an incomplete run" in grid.note
     assert shown["German, Mueller et al. 2020 Table 1 · LSTM, monolingual"] == "0.94 ± 0.04"
     assert "published" not in grid_of(made, "subcases").note
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UserError
 from ...probes.accuracy import MEAN
-from ..wording import construction_name, in_paper_order
+from ..wording import MOST_LINES, construction_name, families, in_paper_order
 from .style import (
     GREY,
     MOST,
@@ -26,47 +26,74 @@ if TYPE_CHECKING:
 
 
 def draw_curves(frame: "pd.DataFrame") -> "Figure":
-    """Accuracy of every construction against words seen, perplexity beside it; mean and standard deviation over seeds."""
+    """Accuracy of every construction against words seen, perplexity beside it; mean and standard deviation over seeds.
+
+    More constructions than one panel can carry are in several, one for each family, with the others in grey behind.
+    """
     moving = frame[frame.moment.str.startswith("step")]
     conditions = condition_keys(moving)[:MOST]
     if not conditions:
         raise UserError("curves: none of these runs has been probed on the way")
     every = in_paper_order([name for name in moving.construction.unique() if name != MEAN])
-    made, axes = panels(9, 2.9 * len(conditions) + 0.7, len(conditions), 2, width_ratios=[1.9, 1])
-    shown: dict[str, Any] = {}
-    for (left, right), condition in zip(axes, conditions, strict=True):
+    columns = families(every) if len(every) > MOST_LINES else {"": every}
+    columns = {family: names for family, names in columns.items() if names}
+    width = 9 if len(columns) == 1 else 3.1 * len(columns) + 2.6
+    shape = {"width_ratios": [1.9] * len(columns) + [1.0 if len(columns) == 1 else 1.5]}
+    made, axes = panels(width, 2.9 * len(conditions) + 0.7, len(conditions), len(columns) + 1, **shape)
+    log = _spans_decades(moving.perplexity)
+    for row, condition in zip(axes, conditions, strict=True):
         own = rows_of(moving, condition)
-        left.set_title(with_seeds(condition_title(condition), own), loc="left", fontsize=9.5)
-        shown |= _accuracies(left, own, every)
-        _perplexity(right, own[own.construction == MEAN].dropna(subset="perplexity"))
-        right.set_xlim(left.get_xlim())
+        row[0].set_title(with_seeds(condition_title(condition), own), loc="left", fontsize=9.5)
+        for axis, names in zip(row, columns.values(), strict=False):
+            _accuracies(axis, own, names, [name for name in every if name not in names])
+        low = min(axis.get_ylim()[0] for axis in row[:-1])
+        for axis in row[:-1]:
+            axis.set_ylim(low, 1.02)
+        _perplexity(row[-1], own[own.construction == MEAN].dropna(subset="perplexity"), log)
+        row[-1].set_xlim(row[0].get_xlim())
     note_omitted(made, len(conditions), len(condition_keys(moving)))
     over = "lines: mean over seeds, bands: ± standard deviation" if moving.groupby("condition").run.nunique().max() > 1 else None
-    options = {"ncols": 4, "fontsize": 8, "handlelength": 3.4, "title": over, "title_fontsize": 8}
-    made.legend(shown.values(), shown.keys(), loc="outside lower center", **options)
+    for axis, (family, names) in zip(axes[-1], columns.items(), strict=False):
+        _legend(axis, family, names, over if len(columns) == 1 else None)
+    if over and len(columns) > 1:
+        made.supxlabel(over, fontsize=8)
     return made
 
 
-def _accuracies(axis: "Axes", own: "pd.DataFrame", every: list[str]) -> dict[str, Any]:
-    drawn = {}
-    for i, name in enumerate(every):
+def _legend(axis: "Axes", family: str, names: list[str], over: str | None) -> None:
+    """Below the panels of a family; as many columns as there is room for."""
+    handles = [axis.plot([], [], linewidth=1.4, markersize=3, **line_style(i))[0] for i in range(len(names))]
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.22)}
+    title = family or over
+    labels = [construction_name(name) for name in names]
+    axis.legend(handles, labels, ncols=1 if family else 2, fontsize=8, handlelength=3.4, title=title, title_fontsize=8, **place)
+
+
+def _accuracies(axis: "Axes", own: "pd.DataFrame", names: list[str], behind: list[str]) -> None:
+    for name in behind:
+        over = own[own.construction == name].groupby("moment", sort=False).agg(words=("words", "mean"), mean=("accuracy", "mean"))
+        axis.plot(over.words, over["mean"], color="#d9d9d9", linewidth=0.7, zorder=1)
+    for i, name in enumerate(names):
         if (own.construction == name).any():
-            drawn[construction_name(name)] = _line(axis, own[own.construction == name], "accuracy", line_style(i))
-    draw_chance(axis, chances_of(own))
-    axis.set(
-        xlabel="words seen",
-        ylabel="accuracy on the sample",
-        ylim=(min([axis.get_ylim()[0], *(chance - 0.1 for chance in chances_of(own))]), 1.02),
-    )
+            _line(axis, own[own.construction == name], "accuracy", line_style(i))
+    shown = own[own.construction.isin(names)]
+    draw_chance(axis, chances_of(shown))
+    axis.set(xlabel="words seen", ylabel="accuracy on the sample")
+    axis.set_ylim(min([axis.get_ylim()[0], *(chance - 0.1 for chance in chances_of(shown))]), 1.02)
+    axis.locator_params(axis="x", nbins=5)
     axis.xaxis.set_major_formatter(_words)
-    return drawn
 
 
-def _perplexity(axis: "Axes", own: "pd.DataFrame") -> None:
+def _spans_decades(values: "pd.Series[float]") -> bool:
+    """One kind of axis for all panels: logarithmic where any perplexity is ten times another."""
+    known = values.dropna()
+    return bool(len(known)) and float(known.max()) > 10 * max(float(known.min()), 1.0)
+
+
+def _perplexity(axis: "Axes", own: "pd.DataFrame", log: bool) -> None:
     # Not the look of any construction.
     _line(axis, own, "perplexity", {"color": GREY, "linestyle": "-", "marker": "."})
-    low, high = axis.get_ylim()
-    axis.set(xlabel="words seen", ylabel="validation perplexity", yscale="log" if high > 10 * max(low, 1) else "linear")
+    axis.set(xlabel="words seen", ylabel="validation perplexity", yscale="log" if log else "linear")
     axis.locator_params(axis="x", nbins=4)
     axis.xaxis.set_major_formatter(_words)
 
