@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from ..errors import UserError
 from .languages import Clitics, Language
-from .reading import AtLeast, Count, Natural, Plain, Share, machine, read
+from .reading import AtLeast, Count, Natural, Plain, Share, added, machine, read
 
 Paths = tuple[str, ...]
 SplitName = Literal["train", "valid", "test"]
@@ -23,7 +23,8 @@ class CorpusSettings:
     limit: Count | None = None
     counted_in: tuple[SplitName, ...] = ("train",)
     workers: Count | None = machine(None)
-    batch_size: Count = 64
+    batch_size: Count | None = 64
+    batch_tokens: Count | Literal["auto"] | None = added(None)
     window: Count | None = None
     warmup_batch_size: Count | None = None
     evaluation_tokens: Count = 8192
