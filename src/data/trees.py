@@ -74,7 +74,7 @@ class Written(NamedTuple):
 
 @dataclass
 class Tree:
-    """A sentence. Word n is `words[n - 1]`; `line` is where its first word stands in the file."""
+    """A sentence. Word n is `words[n - 1]`; `line` is where its first line after the comments stands in the file."""
 
     file: str
     line: int
@@ -226,9 +226,7 @@ def _take_word(tree: Tree, cells: list[str], file: str, place: int) -> None:
     _, form, lemma, upos, xpos, feats, _, relation, deps, misc = cells
     if not form.strip():
         raise TreeError(file, place, "a word without a form; write _ where nothing is known")
-    tree.words.append(
-        Word(number, form, lemma, upos, xpos, feats, None if head == NOTHING else int(head), relation, deps, misc)
-    )
+    tree.words.append(Word(number, form, lemma, upos, xpos, feats, None if head == NOTHING else int(head), relation, deps, misc))
 
 
 def _take_multiword(tree: Tree, cells: list[str], file: str, place: int) -> None:

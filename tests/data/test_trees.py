@@ -65,7 +65,7 @@ def test_the_package_conllu_reads_the_same():
         (word(head="x"), r"a:1: the head 'x' is no number"),
         (word(form=" "), r"a:1: a word without a form"),
         ("2-3\ta" + "\t_" * 8 + "\n" + word(), r"a:1: the token 2-3 covers no words that follow it"),
-        ("1-3\ta" + "\t_" * 8 + "\n" + word(), r"a:2: sentence a:2: the token 1-3 covers more than its 1 words"),
+        ("1-3\ta" + "\t_" * 8 + "\n" + word(), r"a:1: sentence a:1: the token 1-3 covers more than its 1 words"),
         ("1-2\ta" + "\t_" * 8 + "\n\n", r"a:2: a sentence without words"),
         ("1-2\t " + "\t_" * 8, r"a:1: a token without a form"),
         ("\n".join(word(n) for n in range(1, 10_002)), r"a:10001: a sentence of more than 10,000 words"),
