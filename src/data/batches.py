@@ -1,13 +1,15 @@
 """Batches of token ids, in an order that depends on the seed and the epoch alone; each rank takes its own part.
 
 `Sentences`: whole sentences of like length, each on its own after `<eos>`, so many in a batch or as many as a number of tokens
-holds. `Stream`: all sentences as one text, cut into columns that are read side by side in windows. Both give every token to be predicted exactly once an epoch.
+holds. `Stream`: all sentences as one text, cut into columns that are read side by side in windows. Both give every token to be
+predicted exactly once an epoch.
 """
 
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -110,10 +112,16 @@ def cut_by_tokens(lengths: np.ndarray, order: np.ndarray, shape: "Shape", plan: 
         start = 0
         while start < len(pool):
             # Widths rise, and so does what a batch from here to there would take: the last that fits is found by halving.
-            fits = bisect_right(range(start, len(pool)), bound, key=lambda at: math.ceil((at - start + 1) / world) * widths[at])  # noqa: B023
+            taken = partial(_tokens_of_rank, widths, start, world)
+            fits = bisect_right(range(start, len(pool)), bound, key=taken)
             end = min(start + max(fits, world), len(pool))
             yield pool[start:end]
             start = end
+
+
+def _tokens_of_rank(widths: list[int], start: int, world: int, last: int) -> int:
+    """Of a batch from `start` to `last`, the widest: what the first rank has, padding included."""
+    return math.ceil((last - start + 1) / world) * widths[last]
 
 
 def _sorted_pools(lengths: np.ndarray, order: np.ndarray, size: int) -> Iterator[np.ndarray]:

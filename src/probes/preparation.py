@@ -35,12 +35,15 @@ log = logging.getLogger(__name__)
 WARM = 10
 
 
-def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_in: bool | None = None) -> Probe:
+def make_probe(
+    settings: ProbeSettings, language: str, clitics: Clitics, built_in: bool | None = None, capitals: bool = False
+) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
     `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
+    `capitals`: whether the sentences that they have read begin with a capital.
     """
-    contract = make_contract(settings.protocol, settings.given_rules)
+    contract = make_contract(settings.protocol, settings.given_rules, capitals)
     tiers = settings.tiers(built_in)
     selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers)
     if settings.path is None:
@@ -64,14 +67,18 @@ def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_i
 
 
 def make_probes(
-    collections: Sequence[ProbeSettings], language: str, clitics: Clitics, built_in: bool | None = None
+    collections: Sequence[ProbeSettings],
+    language: str,
+    clitics: Clitics,
+    built_in: bool | None = None,
+    capitals: bool = False,
 ) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
     asked = [each for each in collections if not each.is_none]
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in) for each in asked]
+    return [make_probe(each, language, clitics, built_in, capitals) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:

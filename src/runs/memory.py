@@ -62,13 +62,16 @@ def must_fit(architecture: Architecture, optimizer: dict[str, object], tokens: i
         beside = f" for each of {processes} processes" if share != free else ""
         raise UserError(
             f"the training would take about {need}, and {where} has {_size(share)} free{beside}; make the model smaller "
-            "(model.embedding, model.network, tokenizer.vocabulary_size, data.batch_size), or try it with force=true"
+            "(model.embedding, model.network, tokenizer.vocabulary_size, data.batch_tokens, data.batch_size), or try it with "
+            "force=true"
         )
 
 
 def longest_batch(shape: Shape, longest: int) -> int:
-    """Tokens of the largest batch: of a stream its window, else as many sentences of the greatest length."""
-    return shape.batch_size * (shape.window or longest)
+    """Tokens of the largest batch: of a stream its window, by tokens no more than these unless one sentence is longer, else as
+    many sentences of the greatest length.
+    """
+    return max(shape.tokens, longest) if shape.tokens else (shape.batch_size or 1) * (shape.window or longest)
 
 
 def available_memory(accelerator: str) -> tuple[int, str]:

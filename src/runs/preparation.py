@@ -1,13 +1,15 @@
 """Recipe, corpus, model and probes of a run, each checked before the run's folder is touched."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import torch
 from pytorch_lightning import Callback
 
-from ..data.corpus import Corpus
+from ..data.corpus import Corpus, begins_with_capital
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
@@ -21,9 +23,10 @@ from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, Recipe, architecture, read_recipe
+from .learning_check import LearningCheck
 from .memory import longest_batch, must_fit
 from .own_objects import make_each
-from .run_display import show_settings, show_sizes
+from .run_display import show_recipe, show_settings, show_sizes
 from .run_folder import RunFolder
 
 log = logging.getLogger(__name__)
@@ -50,13 +53,20 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     if settings.data.max_tokens:
         log.info("data.max_tokens=%s shortens the training part; valid and test stay whole", settings.data.max_tokens)
     check_memory(settings, recipe, len(corpus.vocabulary), int(corpus.train.lengths().max(initial=1)))
+    recipe = read_recipe(settings, corpus.train.words)
     model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed, settings.allow)
+    if recipe.model.bias == "frequency":
+        model.expect_frequencies(torch.from_numpy(np.bincount(corpus.train.ids, minlength=len(corpus.vocabulary))))
     if resume:
         check_resumable(resume, model, corpus.vocabulary)
     elif settings.init_from:
         log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from)))
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
-    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), own)
+    show_recipe(recipe)
+    if any((capitals := corpus.capitals()).values()):
+        probes = read_probes(settings, capitals)
+    checks = [] if settings.data.name == BUILT_IN else [LearningCheck(corpus)]
+    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), [*own, *checks])
 
 
 def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int) -> None:
@@ -81,13 +91,16 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
     return str(folder.enter(settings.yaml(), known, torch.get_num_threads())["wandb_id"])
 
 
-def read_probes(settings: RunSettings) -> list[Probe]:
-    """The challenge sets of each language of the run; none with probes=none."""
+def read_probes(settings: RunSettings, capitals: Mapping[str, bool] | None = None) -> list[Probe]:
+    """The challenge sets of each language of the run; none with probes=none. `capitals`: see `Corpus`; not known before it is."""
     built_in = settings.data.name == BUILT_IN
+    collections = all_collections(settings.probes)
     return [
         probe
         for each in settings.languages
-        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in)
+        for probe in make_probes(
+            collections, each.code, settings.clitics(each), built_in, begins_with_capital(capitals or {}, each.code)
+        )
     ]
 
 

@@ -11,6 +11,7 @@ from ..errors import UserError
 from ..places import own_or_installed
 from .reading import AtLeast, Count, Natural, Plain, added, machine, read
 
+DEFAULT_PROTOCOL = "default"
 AGREEMENT = "agreement"  # our own sets of a language
 Moments = tuple[Annotated[float, AtLeast(0)], ...]
 
@@ -36,7 +37,7 @@ class ProbeSettings:
     limit: Count | None = None
     seed: Natural = 0
     split: Literal["all", "dev", "test"] = "all"
-    protocol: str = "default"
+    protocol: str = DEFAULT_PROTOCOL
     rules: dict[str, Plain] = field(default_factory=dict)
     scoring: tuple[str, ...] | None = None
     sample: Count | None = None

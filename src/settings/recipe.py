@@ -9,39 +9,42 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import UserError
+from .corpora import BUILT_IN
+from .probing import DEFAULT_PROTOCOL
 from .reading import Plain
 
 AUTO = "auto"
 SENTENCES = 64  # in a batch, where nothing else is said
-ONE_CYCLE: dict[str, Plain] = {"name": "one_cycle", "warmup": 0.3, "start": 0.04, "end": 0.0001}
-# Of the built-in runs, by network; a network of the user's own has those of the LSTM.
+# By network; one of the user's own has what the LSTM has.
+ONE_CYCLE: dict[str, Any] = {"name": "one_cycle", "warmup": 0.3, "start": 0.04, "end": 0.0001}
 BY_SENTENCES: dict[str, dict[str, Any]] = {
-    "lstm": {"lr": 0.001, "scheduler": {"name": "constant"}, "bias": "zero"},
-    "transformer": {"lr": 0.001, "scheduler": ONE_CYCLE, "bias": "zero"},
+    "lstm": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": {"name": "constant"}, "bias": "zero"},
+    "transformer": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": ONE_CYCLE, "bias": "zero"},
 }
-# Of running text. The learning rate waits for the corpus: see `learning_rate`.
+# The rate is that of steps of 700 tokens.
+TOKENS = 700
 BY_TOKENS: dict[str, dict[str, Any]] = {
-    "lstm": {"lr": AUTO, "scheduler": ONE_CYCLE | {"warmup": 0.03}, "bias": "frequency"},
-    "transformer": {"lr": AUTO, "scheduler": ONE_CYCLE | {"warmup": 0.1}, "bias": "frequency"},
+    "lstm": {"lr": 0.006, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.03}, "bias": "frequency"},
+    "transformer": {"lr": 0.002, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.05}, "bias": "frequency"},
 }
-# Measured at so many tokens in a step, on about as many words of text.
-TOKENS, WORDS = 700, 1_000_000
-RATES = {"lstm": 0.004, "transformer": 0.002}
+WORDS = 1_000_000  # of a corpus from which on batches grow
 
 
 def settle_recipe(values: Mapping[str, Plain]) -> dict[str, Plain]:
-    """The same settings; what is `auto` and does not wait for the corpus has its value."""
-    data, model = values.get("data"), values.get("model")
-    if not isinstance(data, Mapping) or not isinstance(model, Mapping):
-        return dict(values)
-    settled = _settle_batches(data)
-    return {**values, "data": settled, "model": _settle_model(model, by_tokens=settled.get("batch_tokens") is not None)}
+    """The same settings, in which `auto` has become a value unless it waits for the corpus (`complete_recipe`)."""
+    data, model, probes = (values.get(group) for group in ("data", "model", "probes"))
+    settled = dict(values)
+    if isinstance(data, Mapping):
+        settled["data"] = data = _settle_batches(data)
+        if isinstance(model, Mapping) and data.get("batch_tokens") is None:
+            settled["model"] = _fill_in(model, BY_SENTENCES)
+        if isinstance(probes, Mapping):
+            settled["probes"] = _settle_capitals(probes, data)
+    return settled
 
 
 def _settle_batches(data: Mapping[str, Plain]) -> dict[str, Plain]:
-    if "batch_size" not in data:  # as every corpus has it that says nothing
-        return dict(data)
-    size, tokens = data["batch_size"], data.get("batch_tokens")
+    size, tokens = data.get("batch_size", SENTENCES), data.get("batch_tokens")
     if size is None and (tokens is None or data.get("window") or data.get("warmup_batch_size")):
         size = SENTENCES
     if size is None:
@@ -50,40 +53,58 @@ def _settle_batches(data: Mapping[str, Plain]) -> dict[str, Plain]:
         raise UserError(
             f"data.batch_size={size} data.batch_tokens={tokens}: a batch is cut by sentences or by tokens; set the other to null"
         )
-    return {**data, "batch_size": size, "batch_tokens": None} if "batch_tokens" in data else {**data, "batch_size": size}
+    return {**data, "batch_size": size} | ({"batch_tokens": None} if tokens else {})
 
 
-def _settle_model(model: Mapping[str, Plain], by_tokens: bool) -> dict[str, Plain]:
+def _settle_capitals(probes: Mapping[str, Plain], data: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Sentences of the built-in corpora begin in lower case, and published protocols have a rule of their own: null is that."""
+    rules = probes.get("rules")
+    known = data.get("name") == BUILT_IN or probes.get("protocol", DEFAULT_PROTOCOL) != DEFAULT_PROTOCOL
+    if not (isinstance(rules, Mapping) and rules.get("capitalize") == AUTO and known):
+        return dict(probes)
+    return {**probes, "rules": {**rules, "capitalize": None}}
+
+
+def _fill_in(model: Mapping[str, Plain], table: Mapping[str, dict[str, Any]]) -> dict[str, Plain]:
     network, optimizer, scheduler = (model.get(part) for part in ("network", "optimizer", "scheduler"))
     if not (isinstance(network, Mapping) and isinstance(optimizer, Mapping) and isinstance(scheduler, Mapping)):
         return dict(model)  # what is missing is told when the settings are read
-    chosen = _of_network(BY_TOKENS if by_tokens else BY_SENTENCES, network.get("name"))
-    settled = dict(model)
-    if optimizer.get("lr") == AUTO:
-        settled["optimizer"] = {**optimizer, "lr": chosen["lr"]}
-    if scheduler.get("name") == AUTO:
-        settled["scheduler"] = dict(chosen["scheduler"])
-    if model.get("bias") == AUTO:
-        settled["bias"] = chosen["bias"]
-    return settled
+    chosen = table.get(str(network.get("name")), table["lstm"])
+    given = {name: chosen[name] for name, value in optimizer.items() if value == AUTO and name in chosen}
+    bias = {"bias": chosen["bias"]} if model.get("bias") == AUTO else {}
+    named = dict(chosen["scheduler"]) if scheduler.get("name") == AUTO else dict(scheduler)
+    return {**model, "optimizer": {**optimizer, **given}, "scheduler": named, **bias}
 
 
-def _of_network(table: Mapping[str, Any], name: object) -> Any:
-    return table.get(str(name), table["lstm"])
+def keep_begun(values: Mapping[str, Plain], begun: Mapping[str, Plain]) -> dict[str, Plain]:
+    """The settings, with what is `auto` in them as it was when the run began; a batch of sentences stays one."""
+    kept = dict(values)
+    for name, now in values.items():
+        then = begun.get(name)
+        if isinstance(now, Mapping) and isinstance(then, Mapping):
+            kept[name] = dict(then) if now.get("name") == AUTO else keep_begun(now, then)
+        elif now == AUTO and name in begun:
+            kept[name] = then
+        elif now == AUTO:  # a setting that came later has the value that runs had before it
+            del kept[name]
+    if values.get("batch_tokens") == AUTO and begun.get("batch_size") is not None:
+        kept["batch_size"] = begun["batch_size"]
+    return kept
 
 
-# ----------------------------------------------------------------- what waits for the corpus
+def complete_batches(asked: int | str | None, words: int) -> int | None:
+    """Tokens in a batch, for a corpus of so many words: a larger text affords larger batches, by the square root."""
+    return round(TOKENS * max(words / WORDS, 1.0) ** 0.5) if asked == AUTO else asked  # type: ignore[return-value]
 
 
-def batch_tokens(asked: int | str | None, words: int) -> int | None:
-    """Tokens in a batch. A larger text affords larger batches: they grow with the square root of its words."""
-    if asked != AUTO:
-        return asked  # type: ignore[return-value]
-    return round(TOKENS * max(words / WORDS, 1.0) ** 0.5)
+def complete_model(model: Mapping[str, Plain], step_tokens: int) -> dict[str, Plain]:
+    """The settings of a model that learns by steps of so many tokens, all processes together.
 
-
-def learning_rate(asked: float | str, network: object, step_tokens: float) -> float:
-    """For so many tokens in a step of the optimiser, all processes together: with their square root, as Adam's noise falls."""
-    if asked != AUTO:
-        return asked  # type: ignore[return-value]
-    return float(f"{_of_network(RATES, network) * (step_tokens / TOKENS) ** 0.5:.3g}")
+    The rate goes with their square root, as the noise of a step does.
+    """
+    filled = _fill_in(model, BY_TOKENS)
+    optimizer = model.get("optimizer")
+    if isinstance(optimizer, Mapping) and optimizer.get("lr") == AUTO:
+        lr = filled["optimizer"]["lr"] * (step_tokens / TOKENS) ** 0.5  # type: ignore[index,call-overload]
+        filled["optimizer"] = {**filled["optimizer"], "lr": float(f"{lr:.3g}")}  # type: ignore[dict-item]
+    return filled

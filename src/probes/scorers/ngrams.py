@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.ngrams import Ids, count_ngrams
 from ...data.tokenizer import Tokenizer
 from ...data.vocabulary import EOS_ID
 from . import ProbeSentence, Reading, WordScores
 
 BACK_OFF = math.log(0.4)
-CHUNK = 1 << 20
-Ids = NDArray[np.int64]
 
 
 class NgramScorer:
@@ -54,7 +53,7 @@ class NgramScorer:
 
     def _scored(self, ids: Ids) -> NDArray[np.float64]:
         """The score of every token after what stands before it, never across the beginning of a sentence."""
-        counts = self._counts(ids)
+        counts = count_ngrams(ids, self.order, self.corpus, self.vocabulary)
         score = np.log(np.maximum(counts[0], 0.5) / len(self.corpus))
         usable = np.ones(len(ids), bool)
         for order in range(2, self.order + 1):
@@ -63,26 +62,3 @@ class NgramScorer:
             share = np.maximum(longer, 1) / np.maximum(np.roll(counts[order - 2], 1), 1)
             score = np.where(longer > 0, np.log(share), score + np.where(usable, BACK_OFF, 0.0))
         return score
-
-    def _counts(self, ids: Ids) -> list[Ids]:
-        """For each order, how often the last so many tokens at every place stand together in the corpus; one pass over it."""
-        wanted = [np.unique(_keys(ids, n, self.vocabulary), return_inverse=True) for n in range(1, self.order + 1)]
-        found = [np.zeros(len(keys), np.int64) for keys, _ in wanted]
-        overlap = self.order - 1
-        for start in range(0, len(self.corpus), CHUNK):
-            reach = self.corpus[max(start - overlap, 0) : start + CHUNK].astype(np.int64)
-            # The corpus begins after an <eos>, as every sentence does.
-            reach = np.concatenate([np.zeros(overlap, np.int64), reach]) if start == 0 else reach
-            for n, (keys, _) in enumerate(wanted):
-                there = _keys(reach, n + 1, self.vocabulary)[overlap:]
-                places = np.minimum(np.searchsorted(keys, there), len(keys) - 1)
-                found[n] += np.bincount(places[keys[places] == there], minlength=len(keys))
-        return [counts[which] for counts, (_, which) in zip(found, wanted, strict=True)]
-
-
-def _keys(ids: Ids, order: int, vocabulary: int) -> Ids:
-    """One number for the last `order` tokens at every place."""
-    keys = np.zeros(len(ids), np.int64)
-    for back in range(order - 1, -1, -1):
-        keys = keys * vocabulary + np.roll(ids, back)
-    return keys
