@@ -163,7 +163,7 @@ def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.Monke
     some = [ProbeSentence("2 3 4 5"), ProbeSentence("5 4 3 2")]
     scorer = NgramScorer(3, corpus, Numbers(6))
     whole = scorer.score(some).logprobs
-    monkeypatch.setattr("concord.probes.scorers.ngrams.CHUNK", 7)
+    monkeypatch.setattr("concord.data.ngrams.CHUNK", 7)
     assert np.array_equal(scorer.score(some).logprobs, whole)
 
 

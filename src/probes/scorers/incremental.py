@@ -110,7 +110,7 @@ class IncrementalScorer:
 
     def _edges(self, block: TreeBlock) -> Tensor:
         """The log-probability of each node's token after its parent: all at once, or level by level with the states of each."""
-        whole = self.model.reads_trees and self.start is None
+        whole = self.model.reads_trees and self.start is None and len(block.tree) > 1
         return self._edges_of_tree(block.tree) if whole else self._edges_by_level(block.tree)
 
     def _edges_of_tree(self, tree: PrefixTree) -> Tensor:
