@@ -22,6 +22,7 @@ from ..probes.named_collections import named_collection
 from ..probes.readers import formats
 from ..settings.probing import AGREEMENT
 from ..terminal import console, table
+from .set_making import add_commands
 
 SHORT = 24  # letters of a feature that fits beside the sentences
 DESCRIPTION = """\
@@ -33,6 +34,7 @@ Challenge sets: what there is, a few items, their faults, other formats.
   concord sets check fr --vocab words.txt       and what a vocabulary would cost
   concord sets check de --collection gevalm --path gevalm/data/input/SVPP
   concord sets export de --to blimp --out sets/de
+  concord sets extract fr/obj_participle fr_gsd-ud-*.conllu --out sets/fr     items from treebanks (docs/treebanks.md)
 
 What to look at is a language (our own sets), a folder or a file; its format is recognised, or given with --format.
 """
@@ -42,6 +44,8 @@ def main(argv: list[str] | None = None) -> int:
     """0 when all is well, 1 for faults and wrong files, 2 for a wrong call."""
     arguments = _parser().parse_args(argv)
     try:
+        if hasattr(arguments, "make"):
+            return int(arguments.make(arguments))
         return int(arguments.run(arguments, _collected(arguments)) or 0)
     except (UserError, GrammarError, OSError) as error:
         print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
@@ -52,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
+    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | extract")
     _command(commands, "list", "sets with sizes, features and splits", run_list)
     show = _command(commands, "show", "a few items of each set", run_show)
     show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
@@ -61,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     out = _command(commands, "export", "write the sets in another format", run_export)
     out.add_argument("--to", required=True, choices=list(FORMATS), help="the format")
     out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+    add_commands(commands)
     return parser
 
 

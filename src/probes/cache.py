@@ -14,7 +14,7 @@ from .groupings import read_groupings
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 4
+VERSION = 5
 
 
 def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Clitics = "split") -> list[ChallengeSet]:
@@ -57,6 +57,7 @@ def _columns(made: ChallengeSet) -> dict[str, Any]:
     columns: dict[str, Any] = {name: getattr(made, name) for name in ("construction", "language", "dataset", "firsts", "lines")}
     columns |= {name: getattr(made, name) for name in ("grammatical", "sentences")}
     columns["texts"] = made.texts if any(made.texts) else None
+    columns["names"] = made.names
     columns["contrasts"] = [plain_contrast(contrast) for contrast in made.contrasts]
     columns["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
     columns |= {"together": made.together, "fixed_rules": dict(made.fixed_rules), "item_rule": made.item_rule}
@@ -98,6 +99,7 @@ def _restored(columns: dict[str, Any], file: str) -> ChallengeSet:
         columns["sentences"],
         columns["texts"] or [None] * count,
         [spans[i] for i in columns["spans"]],
+        names=columns["names"],
         together=columns["together"],
         groupings=read_groupings(columns["groupings"], file),
         fixed_rules=columns["fixed_rules"],

@@ -74,7 +74,8 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
             }
             for variant in item.variants
         ]
-        yield json.dumps({"features": dict(item.features), "variants": variants}, ensure_ascii=False)
+        named = {"uid": item.uid} if made.names else {}
+        yield json.dumps(named | {"features": dict(item.features), "variants": variants}, ensure_ascii=False)
 
 
 FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {

@@ -117,6 +117,10 @@ def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> N
         raise SetError(file, number, "a minimal set has a list of variants")
     _plain_features(features, file, number)
     made.add(number, features, [_variant(variant, file, number) for variant in variants])
+    if "uid" in item:
+        made.names.append(text_field(item, "uid", file, number))
+    if len(made.names) not in (0, len(made)):
+        raise SetError(file, number, "some items of this set have a uid and others have none; name all of them, or none")
 
 
 def _plain_features(features: Any, file: Path, number: int) -> None:
