@@ -14,7 +14,7 @@ def cores() -> list[int]:
 
 
 def free_memory() -> float:
-    """Bytes that a process can still take: of the machine, and at most what the limit of a container or a cluster's job leaves."""
+    """Bytes that a process can still take: what the machine has, or what the limit of a container or a cluster's job leaves."""
     return min(_free_in_machine(), _free_in_group())
 
 
