@@ -43,8 +43,8 @@ def run_extract(arguments: argparse.Namespace) -> int:
     from ..data.patterns import find_pattern
     from ..probes.treebanks.controls import Controls
     from ..probes.treebanks.extraction import Extraction, Filters
-    from ..probes.treebanks.paradigms import read_lexicon
     from ..probes.treebanks.set_writer import write_sets
+    from ..probes.treebanks.word_forms import read_lexicon
 
     language = arguments.lang or language_of(arguments.pattern, arguments.files)
     pattern = find_pattern(arguments.pattern, language)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ..errors import UserError
 from .blocks import Chunk
-from .trees import Tree, parse_trees
+from .trees import DependencyTree, parse_trees
 
 Words = Literal["surface", "syntactic"]
 
@@ -30,7 +30,7 @@ class TreebankText:
         return f"conllu:{self.words}"
 
 
-def sentence_words(tree: Tree, words: Words) -> list[str]:
+def sentence_words(tree: DependencyTree, words: Words) -> list[str]:
     """A form with a space in it (*10 000*) is as many words as it has parts."""
     tokens = tree.written() if words == "surface" else tree.analysed()
     return [part for token in tokens for part in token.form.split()]

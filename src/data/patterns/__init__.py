@@ -1,15 +1,15 @@
-"""Queries on dependency trees, one YAML file each: `notation` reads them, `matching` finds them. No language is in the code."""
+"""Queries on dependency trees, one YAML file each: `pattern_file` reads them, `matching` finds them. No language is in the code."""
 
 from .matching import Match, Matcher
-from .notation import Condition, Node, Pattern, PatternError, find_pattern, pattern_names, read_pattern
+from .pattern_file import Pattern, PatternError, PatternNode, WordCondition, find_pattern, pattern_names, read_pattern
 
 __all__ = [
-    "Condition",
     "Match",
     "Matcher",
-    "Node",
     "Pattern",
     "PatternError",
+    "PatternNode",
+    "WordCondition",
     "find_pattern",
     "pattern_names",
     "read_pattern",

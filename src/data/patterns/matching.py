@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..trees import Tree, Word
-from .notation import ANY, CUE, TARGET, Condition, Node, Pattern, Texts
+from ..trees import DependencyTree, Word
+from .pattern_file import ANY, CUE, TARGET, Pattern, PatternNode, Texts, WordCondition
 
 
 class Match(NamedTuple):
     """Where the nodes of a pattern are in a tree."""
 
-    tree: Tree
+    tree: DependencyTree
     at: Mapping[str, int]
 
     def word(self, node: str) -> Word:
@@ -33,7 +33,7 @@ class Matcher:
         self.unequal = [f"{name} missing or not equal on {CUE} and {TARGET}" for name in pattern.agree]
         self.rules = [*missing, *self.no_order, *self.has, *self.unequal]
 
-    def candidates(self, tree: Tree) -> Iterator[tuple[Match | None, str]]:
+    def candidates(self, tree: DependencyTree) -> Iterator[tuple[Match | None, str]]:
         """For every word that fits the first node: the match, or the rule that it fails after having come farthest."""
         tree = self.annotated(tree)
         children = tree.children()
@@ -42,15 +42,15 @@ class Matcher:
             if fits(word, anchor.condition):
                 yield self._grow(tree, children, {self.names[0]: word.number})
 
-    def matches(self, tree: Tree) -> Iterator[Match]:
+    def matches(self, tree: DependencyTree) -> Iterator[Match]:
         return (match for match, _ in self.candidates(tree) if match is not None)
 
-    def annotated(self, tree: Tree) -> Tree:
+    def annotated(self, tree: DependencyTree) -> DependencyTree:
         """With the features that the pattern says are only unsaid."""
         if not self.pattern.annotate:
             return tree
         words = [self._annotated_word(word) for word in tree.words]
-        return Tree(tree.file, tree.line, tree.comments, words, tree.multiwords, tree.empty)
+        return DependencyTree(tree.file, tree.line, tree.comments, words, tree.multiwords, tree.empty)
 
     def _annotated_word(self, word: Word) -> Word:
         for rule in self.pattern.annotate:
@@ -59,7 +59,7 @@ class Matcher:
                 return word._replace(feats="|".join(f"{name}={value}" for name, value in sorted(features.items())))
         return word
 
-    def _grow(self, tree: Tree, children: list[list[int]], at: dict[str, int]) -> tuple[Match | None, str]:
+    def _grow(self, tree: DependencyTree, children: list[list[int]], at: dict[str, int]) -> tuple[Match | None, str]:
         """The first way, from left to right, in which all nodes are found; a rule that fails later is the better reason."""
         if len(at) == len(self.names):
             failed = self._failed(tree, children, at)
@@ -78,7 +78,7 @@ class Matcher:
                 break
         return None, best
 
-    def _failed(self, tree: Tree, children: list[list[int]], at: Mapping[str, int]) -> str:
+    def _failed(self, tree: DependencyTree, children: list[list[int]], at: Mapping[str, int]) -> str:
         for chain, reason in zip(self.pattern.order, self.no_order, strict=True):
             if any(at[left] >= at[right] for left, right in pairwise(chain)):
                 return reason
@@ -92,7 +92,7 @@ class Matcher:
         return ""
 
 
-def linked(tree: Tree, children: list[list[int]], node: Node, at: Mapping[str, int]) -> Iterator[int]:
+def linked(tree: DependencyTree, children: list[list[int]], node: PatternNode, at: Mapping[str, int]) -> Iterator[int]:
     """The words that hang together with a found one as the node says, from left to right."""
     here = at[node.other]
     numbers: Iterable[int]
@@ -117,7 +117,7 @@ def descendants(children: list[list[int]], top: int) -> list[int]:
     return sorted(found)
 
 
-def fits(word: Word, condition: Condition) -> bool:
+def fits(word: Word, condition: WordCondition) -> bool:
     """Whether a word is as a condition says; an empty one is met by every word."""
     if not (_is_one_of(word.upos, condition.upos) and _is_one_of(word.form.lower(), condition.form)):
         return False

@@ -1,1 +1,1 @@
-"""Challenge sets from treebanks: `extraction` finds items, `paradigms` know the other forms, `controls` make sister sets."""
+"""Challenge sets from treebanks: `extraction` finds items, `word_forms` the other forms, `controls` make sister sets."""

@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from random import Random
 from typing import Literal, NamedTuple
 
-from ...data.patterns.notation import Pattern
-from ...data.trees import Tree
+from ...data.patterns.pattern_file import Pattern
+from ...data.trees import DependencyTree
 from ..challenge_set import Value, Variant
 from ..prefix_heuristics import N_HEURISTICS, NAMES
-from .items import Item, pair_of
 from .mirror import CannotMirror, Mirrors
 from .nonce import Substitutes, nonce_item
-from .paradigms import Forms
+from .tree_items import TreeItem, pair_of
+from .word_forms import Forms
 
 Kind = Literal["permuted", "nonce", "mirror"]
 KINDS: tuple[Kind, ...] = ("permuted", "nonce", "mirror")
@@ -28,7 +28,7 @@ class Control(NamedTuple):
     uid: str
     features: dict[str, Value]
     variants: list[Variant]
-    item: Item
+    item: TreeItem
 
 
 class Controls:
@@ -44,15 +44,15 @@ class Controls:
         self.made: Counter[str] = Counter()
         self.failed: Counter[tuple[str, str]] = Counter()
 
-    def harvest(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+    def harvest(self, trees: Iterable[DependencyTree]) -> Iterator[DependencyTree]:
         return self.substitutes.harvest(trees) if "nonce" in self.kinds else iter(trees)
 
-    def of(self, item: Item, uid: str) -> Iterator[Control]:
+    def of(self, item: TreeItem, uid: str) -> Iterator[Control]:
         for control in self._of(item, uid):
             self.made[control.kind] += 1
             yield control
 
-    def _of(self, item: Item, uid: str) -> Iterator[Control]:
+    def _of(self, item: TreeItem, uid: str) -> Iterator[Control]:
         features = item.features()
         if "permuted" in self.kinds:
             yield Control("permuted", uid, features, permuted(item, uid), item)
@@ -66,7 +66,7 @@ class Controls:
             else:
                 yield Control("mirror", uid, mirrored.features(), mirrored.variants(), mirrored)
 
-    def _nonces(self, item: Item, uid: str, features: dict[str, Value]) -> Iterator[Control]:
+    def _nonces(self, item: TreeItem, uid: str, features: dict[str, Value]) -> Iterator[Control]:
         group = {name: features[name] for name in GROUP if name in features}
         for number in range(1, NONCES + 1):
             made, reason = nonce_item(item, self.substitutes, self.sources, Random(f"nonce {uid} {number}"))
@@ -77,7 +77,7 @@ class Controls:
             yield Control("nonce", name, made.features() | group, made.variants(), made)
 
 
-def permuted(item: Item, uid: str) -> list[Variant]:
+def permuted(item: TreeItem, uid: str) -> list[Variant]:
     """The words before the target in any order, then the target; nothing after it."""
     prefix = list(item.tokens[: item.target])
     Random(f"permuted {uid}").shuffle(prefix)

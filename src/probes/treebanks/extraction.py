@@ -12,11 +12,11 @@ from pathlib import Path
 
 from ...data.conllu import Words
 from ...data.patterns.matching import Match, Matcher
-from ...data.patterns.notation import CUE, TARGET, Pattern
-from ...data.trees import Tree, TreeError, read_trees
+from ...data.patterns.pattern_file import CUE, TARGET, Pattern
+from ...data.trees import DependencyTree, TreeError, read_trees
 from ...errors import UserError
-from .items import Item, label, tokens_of
-from .paradigms import AMBIGUOUS, EQUAL, NONE, Endings, Forms, Paradigms, other_form
+from .tree_items import TreeItem, label, tokens_of
+from .word_forms import AMBIGUOUS, EQUAL, NONE, Endings, Forms, Paradigms, other_form
 
 MERGED = "target inside a multiword token"
 NO_VALUE = "a value that the pattern does not exchange"
@@ -80,7 +80,7 @@ class Extraction:
         asked = [OUTSIDE] * (self.filters.vocabulary is not None) + [ONSET] * self.filters.same_onset
         return Funnel([*self.matcher.rules, *made, *asked, REPEATED])
 
-    def trees(self) -> Iterator[Tree]:
+    def trees(self) -> Iterator[DependencyTree]:
         """Of all files, each a tree indeed and all from one source: gold, or one parser."""
         for tree in chain.from_iterable(map(read_trees, self.files)):
             if self.parser is None:
@@ -93,7 +93,7 @@ class Extraction:
                 )
             yield tree.require_heads()
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[TreeItem]:
         self.funnel = self._new_funnel()
         seen: set[bytes] = set()
         for tree in self.trees():
@@ -107,7 +107,7 @@ class Extraction:
                 else:
                     yield item
 
-    def _item(self, match: Match) -> tuple[Item | None, str]:
+    def _item(self, match: Match) -> tuple[TreeItem | None, str]:
         pattern, target, cue = self.pattern, match.word(TARGET), match.word(CUE)
         tokens, places = tokens_of(match, self.filters.words)
         if tokens[places[target.number]].word is None:
@@ -124,9 +124,9 @@ class Extraction:
             return None, AMBIGUOUS
         given = tuple((name, label(match.word(node).features.get(feature, "none"))) for name, node, feature in pattern.features)
         at = {node: places[number] for node, number in match.at.items()}
-        return Item(match.tree.name, tokens, at, other, pattern.vary, value, match.tree, given), ""
+        return TreeItem(match.tree.name, tokens, at, other, pattern.vary, value, match.tree, given), ""
 
-    def _filtered(self, item: Item, seen: set[bytes]) -> str:
+    def _filtered(self, item: TreeItem, seen: set[bytes]) -> str:
         words = item.between_words()
         vocabulary = self.filters.vocabulary
         if vocabulary is not None and any(part not in vocabulary for word in words for part in word.split()):

@@ -7,10 +7,10 @@ may agree with the cue as well, and is not judged.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...data.patterns.notation import Mirror, Pattern
-from ...data.trees import Tree, Word
-from .items import Item, Token
-from .paradigms import Endings, Forms, like_case, other_form
+from ...data.patterns.pattern_file import Mirror, Pattern
+from ...data.trees import DependencyTree, Word
+from .tree_items import SurfaceToken, TreeItem
+from .word_forms import Endings, Forms, like_case, other_form
 
 NUMERAL = "a numeral or a word that goes with one number only"
 PREDICATE = "the cue is a predicate, or the subject of a verb before the target"
@@ -34,7 +34,7 @@ class Mirrors:
         self.rules: Mirror = pattern.mirror
         self.sources = [*paradigms, Endings(self.rules.endings)]
 
-    def mirror(self, item: Item) -> Item:
+    def mirror(self, item: TreeItem) -> TreeItem:
         """The item with the other number; raises CannotMirror."""
         tree = item.tree
         cue, value = item.tokens[item.cue].word, self.pattern.values[item.value]
@@ -59,7 +59,7 @@ class Mirrors:
         other = _exchanged(item.tokens[item.target], item.other, item.feature, value)
         return replace(item, tokens=(*tokens, other), at=at, other=target.form, value=value)
 
-    def _companions(self, tree: Tree, cue: Word, item: Item) -> list[int]:
+    def _companions(self, tree: DependencyTree, cue: Word, item: TreeItem) -> list[int]:
         """The words below the cue that change with it, from left to right."""
         target = _number(item, item.target)
         below = [word for word in tree.words if word.head == cue.number and word.number < target]
@@ -116,21 +116,23 @@ class Mirrors:
                 return word.form
         return ""
 
-    def _split(self, item: Item, tree: Tree, numbers: Sequence[int]) -> list[Token]:
+    def _split(self, item: TreeItem, tree: DependencyTree, numbers: Sequence[int]) -> list[SurfaceToken]:
         """The tokens before the target; those that hold a companion together with other words, taken apart."""
-        tokens: list[Token] = []
+        tokens: list[SurfaceToken] = []
         written = tree.written() if len(item.tokens) == len(tree.written()) else tree.analysed()
         for token, place in list(zip(item.tokens, written, strict=True))[: item.target]:
             words = range(place.first, place.last + 1)
             if token.word is None and any(number in numbers for number in words):
-                parts = [Token(tree[number].form.lower(), tree[number]) for number in words]
+                parts = [SurfaceToken(tree[number].form.lower(), tree[number]) for number in words]
                 parts[0] = parts[0]._replace(form=like_case(parts[0].form, token.form))
                 tokens += [*parts[:-1], parts[-1]._replace(space_after=token.space_after)]
             else:
                 tokens.append(token)
         return tokens
 
-    def _determined(self, tokens: list[Token], numbers: set[int], item: Item, value: str, cue: Word) -> list[Token]:
+    def _determined(
+        self, tokens: list[SurfaceToken], numbers: set[int], item: TreeItem, value: str, cue: Word
+    ) -> list[SurfaceToken]:
         """With the determiners of the table in the other number; from the right, since a form depends on the word after it."""
         made = list(tokens)
         for i in range(len(made) - 1, -1, -1):
@@ -155,50 +157,50 @@ class Mirrors:
             raise CannotMirror(UNDECIDED)
         return low[:1] in self.pattern.vowels
 
-    def _joined(self, tokens: list[Token]) -> list[Token]:
+    def _joined(self, tokens: list[SurfaceToken]) -> list[SurfaceToken]:
         """With de + les as des, and que + un as qu' un. Only where a word has changed: the rest stands as it was written."""
         together = {(one, two): both for one, two, both in self.rules.contractions}
         full, short = dict(self.rules.elisions), {long: elided for elided, long in self.rules.elisions.items()}
-        made: list[Token] = []
+        made: list[SurfaceToken] = []
         for token in tokens:
             before = made[-1] if made else None
             across = (made[-2].form.lower(), token.form.lower()) if len(made) > 1 else ("", "")
             if _changed(token) and made[-1:] and made[-1].upos == "PUNCT" and across in together:  # en raison de « les …
                 raise CannotMirror(MARK)
             if before is not None and _changed(token) and (both := together.get((before.form.lower(), token.form.lower()))):
-                made[-1] = Token(like_case(both, before.form), None, token.space_after)
+                made[-1] = SurfaceToken(like_case(both, before.form), None, token.space_after)
                 continue
             if before is not None and _changed(token):
                 low = before.form.lower().replace("’", "'")
                 elides = token.form[:1].lower() in self.pattern.vowels
                 if low in full and not elides:
                     both = together.get((full[low], token.form.lower()))
-                    made[-1] = Token(like_case(both or full[low], before.form), None if both else before.word, True)
+                    made[-1] = SurfaceToken(like_case(both or full[low], before.form), None if both else before.word, True)
                     if both:
                         continue
                 elif low in short and elides:
-                    made[-1] = Token(like_case(short[low], before.form), before.word, space_after=False)
+                    made[-1] = SurfaceToken(like_case(short[low], before.form), before.word, space_after=False)
             made.append(token)
         return made
 
 
-def _number(item: Item, at: int) -> int:
+def _number(item: TreeItem, at: int) -> int:
     word = item.tokens[at].word
     assert word is not None
     return word.number
 
 
-def _exchanged(token: Token, form: str, feature: str, value: str) -> Token:
+def _exchanged(token: SurfaceToken, form: str, feature: str, value: str) -> SurfaceToken:
     """With another form, and marked as changed."""
     assert token.word is not None
     features = dict(token.word.features) | {feature: value}
     feats = "|".join(f"{name}={each}" for name, each in sorted(features.items()))
-    return Token(form, token.word._replace(form=form, feats=feats, misc="Mirrored=Yes"), token.space_after)
+    return SurfaceToken(form, token.word._replace(form=form, feats=feats, misc="Mirrored=Yes"), token.space_after)
 
 
-def _changed(token: Token) -> bool:
+def _changed(token: SurfaceToken) -> bool:
     return token.word is not None and token.word.misc == "Mirrored=Yes"
 
 
-def _find(tokens: Sequence[Token], number: int) -> int:
+def _find(tokens: Sequence[SurfaceToken], number: int) -> int:
     return next(i for i, token in enumerate(tokens) if token.number == number)

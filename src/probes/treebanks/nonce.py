@@ -6,10 +6,10 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from ...data.patterns.notation import Pattern
-from ...data.trees import Tree, Word
-from .items import Item, Token
-from .paradigms import Forms, other_form
+from ...data.patterns.pattern_file import Pattern
+from ...data.trees import DependencyTree, Word
+from .tree_items import SurfaceToken, TreeItem
+from .word_forms import Forms, other_form
 
 NO_WORD = "no other word like one of its words"
 
@@ -34,7 +34,7 @@ class Substitutes:
         self.governors: set[tuple[str, str]] = set()  # lemma and UPOS of words seen with the relations that a target needs
         self._sorted: dict[Kind, list[Word]] = {}
 
-    def harvest(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+    def harvest(self, trees: Iterable[DependencyTree]) -> Iterator[DependencyTree]:
         """Passes the trees on. First words of sentences are left out: their capital means nothing."""
         for tree in trees:
             for word in tree.words:
@@ -62,7 +62,7 @@ class Substitutes:
         return len(self.parts[form.lower()]) == 1 and form.isalpha() and (self.vocabulary is None or form in self.vocabulary)
 
 
-def nonce_item(item: Item, substitutes: Substitutes, sources: list[Forms], rng: Random) -> tuple[Item | None, str]:
+def nonce_item(item: TreeItem, substitutes: Substitutes, sources: list[Forms], rng: Random) -> tuple[TreeItem | None, str]:
     """Every content word replaced, the target by a word of which both forms are known; or None and the reason."""
     tokens = list(item.tokens)
     other = item.other
@@ -82,11 +82,11 @@ def nonce_item(item: Item, substitutes: Substitutes, sources: list[Forms], rng: 
         else:
             return None, NO_WORD
         form = word.form[:1].upper() + word.form[1:] if i == 0 and token.form[:1].isupper() else word.form
-        tokens[i] = Token(form, word, token.space_after)
+        tokens[i] = SurfaceToken(form, word, token.space_after)
     return replace(item, tokens=tuple(tokens), other=other), ""
 
 
-def _both_forms(item: Item, word: Word, substitutes: Substitutes, sources: list[Forms]) -> str:
+def _both_forms(item: TreeItem, word: Word, substitutes: Substitutes, sources: list[Forms]) -> str:
     """The other form of what may replace the target."""
     if substitutes.pattern.seen_with and (word.lemma, word.upos) not in substitutes.governors:
         return ""

@@ -14,7 +14,7 @@ from ..groupings import Grouping
 from ..prefix_heuristics import N_HEURISTICS, NAMES, RIGHT
 from .controls import Controls
 from .extraction import Extraction, set_name
-from .items import Item, plain_item
+from .tree_items import TreeItem, plain_item
 
 DATASET = "treebank"
 # Easy to hard, by how many heuristics are right.
@@ -24,7 +24,7 @@ GROUPS = Grouping(
 
 
 @dataclass
-class Written:
+class SetCounts:
     """What was written: files, items by kind, and how the heuristics do on each kind."""
 
     files: list[Path] = field(default_factory=list)
@@ -43,11 +43,11 @@ class Written:
 
 def write_sets(
     extraction: Extraction, controls: Controls, language: str, folder: Path, tick: Callable[[], None] = lambda: None
-) -> Written:
+) -> SetCounts:
     """The file of the items and one for each kind of control that has any; all or none are replaced. `tick` comes with each."""
     name = set_name(extraction.pattern, extraction.parser or "")
     folder.mkdir(parents=True, exist_ok=True)
-    written = Written()
+    written = SetCounts()
     with ExitStack() as stack:
         streams = {
             kind: _open(stack, folder, language, name if kind == "" else f"{name}_{kind}") for kind in ("", *controls.kinds)
@@ -82,11 +82,11 @@ def _open(stack: ExitStack, folder: Path, language: str, construction: str) -> I
     return stream
 
 
-def _uid(item: Item, language: str, name: str) -> str:
+def _uid(item: TreeItem, language: str, name: str) -> str:
     return item_uid(DATASET, language, name, [" ".join(each.words) for each in item.variants()])
 
 
-def _write(stream: IO[str], uid: str, features: dict[str, Value], item: Item) -> None:
+def _write(stream: IO[str], uid: str, features: dict[str, Value], item: TreeItem) -> None:
     stream.write(json.dumps(plain_item(uid, features, item.variants()), ensure_ascii=False) + "\n")
 
 

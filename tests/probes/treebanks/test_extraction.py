@@ -13,8 +13,8 @@ from concord.probes.collection import ItemSelection, collect
 from concord.probes.prefix_heuristics import NAMES, Marked, choices, heuristic_features
 from concord.probes.treebanks.controls import Controls, original_uid
 from concord.probes.treebanks.extraction import Extraction, Filters, set_name
-from concord.probes.treebanks.items import distance_bin
-from concord.probes.treebanks.paradigms import AMBIGUOUS, EQUAL, NONE, Endings, Paradigms, other_form
+from concord.probes.treebanks.tree_items import distance_bin
+from concord.probes.treebanks.word_forms import AMBIGUOUS, EQUAL, NONE, Endings, Paradigms, other_form
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ...data.patterns.notation import Ending
-from ...data.trees import Tree, Word, parse_features, read_trees
+from ...data.patterns.pattern_file import Ending
+from ...data.trees import DependencyTree, Word, parse_features, read_trees
 from ..challenge_set import SetError
 from ..set_file import rows
 
@@ -35,7 +35,7 @@ class Paradigms:
         if form.lower() not in self.not_forms:
             self.forms[lemma, upos].setdefault(feats, Counter())[form.lower()] += 1
 
-    def harvest(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+    def harvest(self, trees: Iterable[DependencyTree]) -> Iterator[DependencyTree]:
         """Passes the trees on and remembers the forms of words that have features."""
         for tree in trees:
             for word in tree.words:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from ...data.conllu import Words
 from ...data.patterns.matching import Match
-from ...data.patterns.notation import CUE, TARGET
-from ...data.trees import Tree, Word
+from ...data.patterns.pattern_file import CUE, TARGET
+from ...data.trees import DependencyTree, Word
 from ..challenge_set import TARGET as TARGET_SPAN
 from ..challenge_set import Span, Value, Variant
 from ..prefix_heuristics import Marked, heuristic_features
@@ -18,7 +18,7 @@ LABELS = {"Sing": "singular", "Plur": "plural"}
 LONG = 15  # tokens between cue and target that are no longer told apart
 
 
-class Token(NamedTuple):
+class SurfaceToken(NamedTuple):
     """A token as it is written. One that stands for several words (*du*) has no analysis of its own."""
 
     form: str
@@ -39,16 +39,16 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Item:
+class TreeItem:
     """`at` says which token each node of the pattern is in; `value` is that of the exchanged feature on cue and target."""
 
     sentence: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[SurfaceToken, ...]
     at: dict[str, int]
     other: str
     feature: str
     value: str
-    tree: Tree = field(repr=False, compare=False)
+    tree: DependencyTree = field(repr=False, compare=False)
     given: tuple[tuple[str, Value], ...] = ()
 
     @property
@@ -88,7 +88,7 @@ class Item:
         return [*(token.form for token in self.tokens[left : right + 1]), self.other]
 
 
-def marked(prefix: Sequence[Token]) -> list[Marked]:
+def marked(prefix: Sequence[SurfaceToken]) -> list[Marked]:
     return [Marked(token.upos in NOUNS, token.feature(NUMBER)) for token in prefix]
 
 
@@ -104,7 +104,7 @@ def distance_bin(distance: int) -> str:
     return f"{low}-{low + 1}" if distance < LONG else f"{LONG}+"
 
 
-def pair_of(tokens: Sequence[Token], target: int, forms: tuple[str, str], cue: int | None) -> list[Variant]:
+def pair_of(tokens: Sequence[SurfaceToken], target: int, forms: tuple[str, str], cue: int | None) -> list[Variant]:
     """The sentence with each form. A token that is written with a space in it (*10 000*) is several words."""
     variants = []
     for role, form in zip(("good", "bad"), forms, strict=True):
@@ -137,11 +137,12 @@ def plain_item(uid: str, features: dict[str, Value], variants: Sequence[Variant]
     return {"uid": uid, "features": features, "variants": plain}
 
 
-def tokens_of(match: Match, words: Words) -> tuple[tuple[Token, ...], dict[int, int]]:
+def tokens_of(match: Match, words: Words) -> tuple[tuple[SurfaceToken, ...], dict[int, int]]:
     """The tokens of a sentence, and in which of them each word of the tree is."""
     written = match.tree.written() if words == "surface" else match.tree.analysed()
     places = {number: i for i, token in enumerate(written) for number in range(token.first, token.last + 1)}
     tokens = tuple(
-        Token(token.form, match.tree[token.first] if token.first == token.last else None, token.space_after) for token in written
+        SurfaceToken(token.form, match.tree[token.first] if token.first == token.last else None, token.space_after)
+        for token in written
     )
     return tokens, places

@@ -40,7 +40,7 @@ class PatternError(UserError):
 
 
 @dataclass(frozen=True)
-class Condition:
+class WordCondition:
     """What a word has to be. Empty: anything. `features` are alternatives, each a number of features that must all be there."""
 
     upos: Texts = ()
@@ -55,10 +55,10 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Node:
+class PatternNode:
     """A word of the pattern: how it hangs together with one found before, and what it is."""
 
-    condition: Condition
+    condition: WordCondition
     link: Link | None = None
     other: str = ""
     relation: Texts = ()
@@ -86,7 +86,7 @@ class Ending:
 class Annotation:
     """Features that a treebank leaves unsaid: words that fit and lack them get them."""
 
-    condition: Condition
+    condition: WordCondition
     gets: tuple[tuple[str, str], ...]
 
 
@@ -107,9 +107,9 @@ class Mirror:
 class Pattern:
     name: str
     file: str
-    nodes: Mapping[str, tuple[Node, ...]]
+    nodes: Mapping[str, tuple[PatternNode, ...]]
     order: tuple[Texts, ...] = ()
-    without: tuple[Node, ...] = ()
+    without: tuple[PatternNode, ...] = ()
     agree: Texts = ()
     vary: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
@@ -159,7 +159,7 @@ def find_pattern(name: str, language: str = "") -> Pattern:
 
 
 def read_pattern(file: Path) -> Pattern:
-    return _Reader(str(file)).pattern(file.stem, _load(file))
+    return _PatternReader(str(file)).pattern(file.stem, _load(file))
 
 
 def _load(file: Path) -> object:
@@ -180,7 +180,7 @@ def _load(file: Path) -> object:
         raise PatternError(f"{file}: not a pattern that can be read ({type(error).__name__})") from None
 
 
-class _Reader:
+class _PatternReader:
     """From plain values to a pattern; every key is known, every name is defined."""
 
     def __init__(self, file: str) -> None:
@@ -206,7 +206,7 @@ class _Reader:
             "not_forms",
         )
         given = self.mapping(plain, "the pattern", keys)
-        nodes: dict[str, tuple[Node, ...]] = {}
+        nodes: dict[str, tuple[PatternNode, ...]] = {}
         for node, value in self.mapping(given.get("nodes"), "nodes").items():
             alternatives = value if isinstance(value, list) else [value]
             nodes[node] = tuple(self.node(each, f"nodes.{node}", nodes) for each in alternatives)
@@ -247,7 +247,7 @@ class _Reader:
             self.text(given.get("vowels", Pattern.vowels), "vowels"),
         )
 
-    def node(self, plain: object, place: str, known: Mapping[str, Any], linked: bool = False) -> Node:
+    def node(self, plain: object, place: str, known: Mapping[str, Any], linked: bool = False) -> PatternNode:
         given = self.mapping(plain, place, ("upos", "form", "lemma", "features", "relation", *LINKS))
         links = [link for link in LINKS if link in given]
         if len(links) > 1:
@@ -260,12 +260,12 @@ class _Reader:
         if links and other not in known:
             raise self.wrong(f"{place}.{links[0]}", f"there is no node {other!r} before it; there are: {', '.join(known)}")
         condition = self.condition(given, place)
-        return Node(condition, links[0] if links else None, other, self.texts(given.get("relation"), f"{place}.relation"))
+        return PatternNode(condition, links[0] if links else None, other, self.texts(given.get("relation"), f"{place}.relation"))
 
-    def condition(self, given: Mapping[str, Any], place: str) -> Condition:
+    def condition(self, given: Mapping[str, Any], place: str) -> WordCondition:
         features = given.get("features")
         ways = features if isinstance(features, list) else [features] if features is not None else []
-        return Condition(
+        return WordCondition(
             self.texts(given.get("upos"), f"{place}.upos"),
             tuple(form.lower() for form in self.texts(given.get("form"), f"{place}.form")),
             self.texts(given.get("lemma"), f"{place}.lemma"),
