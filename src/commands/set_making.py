@@ -91,7 +91,7 @@ def read_vocabulary(name: str | None) -> Collection[str] | None:
 
 def show_result(extraction: Any, controls: Any, written: Any) -> None:
     """The funnel, the sets, what could not be made and why."""
-    from ..probes.prefix_heuristics import N_HEURISTICS, NAMES
+    from ..data.prefix_heuristics import N_HEURISTICS, NAMES
     from ..probes.treebanks.set_writer import funnel_rows
 
     funnel = table(f"{extraction.pattern.name}: {extraction.sentences:,} sentences", "step", numbers=["removed", "left"])

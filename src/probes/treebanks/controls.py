@@ -6,9 +6,9 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from ...data.patterns.pattern_file import Pattern
+from ...data.prefix_heuristics import N_HEURISTICS, NAMES
 from ...data.trees import DependencyTree
 from ..challenge_set import Value, Variant
-from ..prefix_heuristics import N_HEURISTICS, NAMES
 from .mirror import CannotMirror, Mirrors
 from .nonce import Substitutes, nonce_item
 from .tree_items import TreeItem, pair_of

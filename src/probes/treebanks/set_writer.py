@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from ...data.prefix_heuristics import N_HEURISTICS, NAMES, RIGHT
 from ...files import replace_atomically
 from ..challenge_set import Value, item_uid
 from ..groupings import Grouping
-from ..prefix_heuristics import N_HEURISTICS, NAMES, RIGHT
 from .controls import Controls
 from .extraction import Extraction, set_name
 from .tree_items import TreeItem, plain_item

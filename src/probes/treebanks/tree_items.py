@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from ...data.conllu import Words
 from ...data.patterns.matching import Match
 from ...data.patterns.pattern_file import CUE, TARGET
+from ...data.prefix_heuristics import Marked, heuristic_features
 from ...data.trees import DependencyTree, Word
 from ..challenge_set import TARGET as TARGET_SPAN
 from ..challenge_set import Span, Value, Variant
-from ..prefix_heuristics import Marked, heuristic_features
 
 NOUNS = ("NOUN", "PROPN")
 NUMBER = "Number"

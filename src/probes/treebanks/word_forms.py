@@ -9,6 +9,7 @@ from ...data.patterns.pattern_file import Ending
 from ...data.trees import DependencyTree, Word, parse_features, read_trees
 from ..challenge_set import SetError
 from ..set_file import rows
+from .lexicon_packages import PACKAGES, load_package
 
 # In these a form may say more or less than its counterpart: Russian verbs of the past have a gender in the singular alone.
 LOOSE = ("Gender", "Person")
@@ -100,8 +101,6 @@ class Endings:
 
 def read_lexicon(name: str) -> Forms:
     """A treebank (.conllu), a table with the columns form, lemma, upos and feats (.tsv), or a package by its name."""
-    from .lexicon_packages import PACKAGES, load_package  # noqa: PLC0415 - packages are looked for only when one is named
-
     if name in PACKAGES:
         return load_package(name)
     file = Path(name)

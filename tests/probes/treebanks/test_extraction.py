@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from concord.commands.sets import main
 from concord.data.patterns import find_pattern
+from concord.data.prefix_heuristics import NAMES, Marked, choices, heuristic_features
 from concord.data.trees import parse_trees, read_trees
 from concord.places import installed_folder
 from concord.probes.collection import ItemSelection, collect
-from concord.probes.prefix_heuristics import NAMES, Marked, choices, heuristic_features
 from concord.probes.treebanks.controls import Controls, original_uid
 from concord.probes.treebanks.extraction import Extraction, Filters, set_name
 from concord.probes.treebanks.tree_items import distance_bin
