@@ -19,10 +19,13 @@ from ..probes.schedule import ProbeSchedule
 from ..settings.corpora import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
+from .checkpointing import rows_known_to
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, Recipe, architecture, read_recipe
 from .memory import longest_batch, must_fit
+from .metrics_file import must_hold
 from .own_objects import make_each
+from .ranks import is_first
 from .run_display import show_settings, show_sizes
 from .run_folder import RunFolder
 
@@ -39,7 +42,10 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     recipe.check(monitorable_metrics(probes) if every_epoch else ())
     recipe.check_trainer()
     if resume:
-        must_match(read_run_settings(read_checkpoint(resume)["concord"]["settings"]), settings, str(resume), growing=True)
+        saved = read_checkpoint(resume)
+        must_match(read_run_settings(saved["concord"]["settings"]), settings, str(resume), growing=True)
+        if resume.resolve().parent == folder.checkpoints.resolve() and is_first():
+            must_hold(folder.metrics, rows_known_to(saved))
     if settings.trainer.threads:
         torch.set_num_threads(settings.trainer.threads)
     if settings.init_from:
