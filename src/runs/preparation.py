@@ -22,7 +22,7 @@ from ..settings.run import RunSettings, read_run_settings
 from .checkpointing import rows_known_to
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, Recipe, architecture, read_recipe
-from .memory import longest_batch, must_fit
+from .memory import estimate_memory, largest_batch, must_fit
 from .metrics_file import must_hold
 from .own_objects import make_each
 from .ranks import is_first
@@ -69,9 +69,9 @@ def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int
     """Whether the training of a model of so many words fits into the memory that is free, unless the user wants to try."""
     if settings.force:
         return
-    made, tokens = architecture(settings.model, words), longest_batch(recipe.shape, longest)
-    processes = settings.processes // settings.trainer.num_nodes
-    must_fit(made, settings.model.optimizer, tokens, settings.trainer.accelerator, processes)
+    batch = largest_batch(recipe.shape, longest)
+    need = estimate_memory(architecture(settings.model, words), settings.model.optimizer, batch, settings.allow)
+    must_fit(need, settings.trainer.accelerator, settings.processes // settings.trainer.num_nodes, batch)
 
 
 def prepare_corpus(settings: RunSettings) -> Corpus:
