@@ -12,8 +12,8 @@ from concord.runs.checkpointing import rows_known_to
 from concord.runs.continuing import is_finished, must_be_same_run
 from concord.runs.fit import fit
 from concord.runs.metrics_file import must_hold
-from concord.runs.preparation import enter_folder, prepare_run
 from concord.runs.run_folder import DamagedRun, RunFolder
+from concord.runs.run_preparation import enter_folder, prepare_run
 from training_runs import WITHOUT_PROBES, settings, weights
 
 BEFORE = Path(__file__).parents[1] / "fixtures/before/runs"

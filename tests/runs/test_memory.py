@@ -5,10 +5,9 @@ import torch
 from concord.data.batches import Shape
 from concord.errors import UserError
 from concord.lm.model import Architecture, LanguageModel
-from concord.runs import memory
 from concord.runs.fit import read_recipe
-from concord.runs.memory import BatchSize, available_memory, estimate_memory, largest_batch, must_fit
-from concord.runs.preparation import check_memory
+from concord.runs.run_preparation import check_memory
+from concord.runs.training_memory import BatchSize, estimate_memory, largest_batch, must_fit
 from training_runs import NETWORKS, settings
 
 ADAM = {"name": "adamw", "lr": 0.1}
@@ -58,7 +57,7 @@ def fits(made: Architecture, processes: int, sentences: int = 10, length: int = 
 
 
 def test_what_does_not_fit_is_refused_with_the_numbers(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda _: (10**9, "this machine"))
+    monkeypatch.setattr("concord.runs.training_memory.available_memory", lambda _: (10**9, "this machine"))
     fits(architecture(), 1)
     told = r"about 4\.4 GB \(weights .*, gradients .*, optimiser .*, logits .*, states .*\), and this machine has 1.0 GB free"
     with pytest.raises(UserError, match=told):
@@ -78,24 +77,13 @@ def test_it_is_found_before_the_model_is_built_and_force_tries_it():
     check_memory(usual, read_recipe(usual), 5_000, 20)
 
 
-def test_the_limit_of_a_job_counts(monkeypatch, tmp_path):
-    (tmp_path / "max").write_text("1000000\n")
-    (tmp_path / "current").write_text("400000\n")
-    free, where = available_memory("cpu")
-    assert free > 1_000_000
-    monkeypatch.setattr(memory, "CGROUP", (tmp_path / "max", tmp_path / "current"))
-    assert available_memory("cpu") == (600_000, where)
-    (tmp_path / "max").write_text("max\n")
-    assert available_memory("cpu")[0] > 1_000_000
-
-
 def test_a_stream_has_windows_and_sentences_have_lengths():
     assert largest_batch(Shape(8, window=35), 100) == (8, 35)
     assert largest_batch(Shape(8), 100) == (8, 100)
 
 
 def test_a_sentence_that_a_transformer_could_not_hold_is_found_before_the_run(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda _: (10**10, "this machine"))
+    monkeypatch.setattr("concord.runs.training_memory.available_memory", lambda _: (10**10, "this machine"))
     made = Architecture(1000, 32, True, 0.0, 0.1, NETWORKS["transformer"])
     fits(made, 1, 32, 100)
     told = r"states .*\) for sentences of 5,000 words \(the longest\), and .* \(split such sentences, data.window=35"
