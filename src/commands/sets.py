@@ -35,6 +35,7 @@ Challenge sets: what there is, a few items, their faults, other formats.
   concord sets check de --collection gevalm --path gevalm/data/input/SVPP
   concord sets export de --to blimp --out sets/de
   concord sets extract fr/obj_participle fr_gsd-ud-*.conllu --out sets/fr     items from treebanks (docs/treebanks.md)
+  concord sets parse novel.txt --with spacy:fr_core_news_sm --out novel.conllu
 
 What to look at is a language (our own sets), a folder or a file; its format is recognised, or given with --format.
 """
@@ -56,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | extract")
+    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | extract | parse")
     _command(commands, "list", "sets with sizes, features and splits", run_list)
     show = _command(commands, "show", "a few items of each set", run_show)
     show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")

@@ -60,6 +60,8 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
     declared: dict[str, Any] = {"contrasts": [plain_contrast(contrast) for contrast in made.contrasts]}
     if made.together:
         declared["together"] = True
+    if made.fixed_rules:
+        declared["fixed_rules"] = dict(made.fixed_rules)
     if made.groupings:
         declared["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
     yield json.dumps({"challenge_set": head | declared}, ensure_ascii=False)

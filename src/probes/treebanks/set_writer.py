@@ -11,16 +11,13 @@ from typing import IO
 from ...data.prefix_heuristics import N_HEURISTICS, NAMES, RIGHT
 from ...files import replace_atomically
 from ..challenge_set import Value, item_uid
-from ..groupings import Grouping
 from .controls import Controls
 from .extraction import Extraction, set_name
 from .tree_items import TreeItem, plain_item
 
 DATASET = "treebank"
-# Easy to hard, by how many heuristics are right.
-GROUPS = Grouping(
-    "heuristics", (N_HEURISTICS,), tuple((f"group_{number}", ((str(number),),)) for number in range(len(NAMES), -1, -1))
-)
+# What follows the tested word may agree as well, and the controls end with it.
+RULES = {"contrast": "target"}
 
 
 @dataclass
@@ -77,7 +74,7 @@ def write_sets(
 def _open(stack: ExitStack, folder: Path, language: str, construction: str) -> IO[str]:
     file = stack.enter_context(replace_atomically(folder / f"{construction}.jsonl"))
     stream = stack.enter_context(file.open("w", encoding="utf-8", newline="\n"))
-    head = {"construction": construction, "language": language, "dataset": DATASET, "groupings": {GROUPS.name: GROUPS.plain()}}
+    head: dict[str, object] = {"construction": construction, "language": language, "dataset": DATASET, "fixed_rules": RULES}
     stream.write(json.dumps({"challenge_set": head}, ensure_ascii=False) + "\n")
     return stream
 
