@@ -97,7 +97,7 @@ def _count(tokens: list[NDArray[np.integer]]) -> list[_Order]:
 
 def _weigh(counts: Ids, context_of: NDArray[np.int32], contexts: int) -> _Weights:
     discounts = np.array(_discounts(counts))
-    total = np.bincount(context_of, weights=counts, minlength=contexts)
+    total = np.bincount(context_of, weights=counts, minlength=contexts).astype(np.float64)
     taken = np.bincount(context_of, weights=discounts[np.minimum(counts, 3)], minlength=contexts)
     return _Weights(counts.astype(np.int32), discounts, total, taken / total)
 
