@@ -29,7 +29,9 @@ def read_evaluation(folder: Path) -> Iterator[Result]:
             contract=about.get("contract", {}) | ({"statement": known["statement"]} if "statement" in known else {}),
             vocabulary=str(known.get("vocabulary", "unknown")),
             model=_model_facts(name, known),
-            provenance={key: value for key, value in known.items() if key not in ("model", "words_seen", "statement")},
+            provenance={
+                key: value for key, value in known.items() if key not in ("model", "words_seen", "statement", "unknown_words")
+            },
             scores=final_scores(tables[name]),
             items=file if file.exists() else None,
             measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
