@@ -36,9 +36,9 @@ def _plain(table: Table) -> dict[str, Any]:
     rows, mean = [], asdict(table.mean)
     for row in table.rows:
         parts = {name: asdict(accuracy) for name, accuracy in _parts(row)}
-        chance = {name: part.pop("chance") for name, part in parts.items()}
-        rows.append({"construction": row.construction, "parts": parts, "chance": chance})
-    beside = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over")}
+        beside = {fact: {name: part.pop(fact) for name, part in parts.items()} for fact in ("chance", "margin")}
+        rows.append({"construction": row.construction, "parts": parts, **beside})
+    beside = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over"), "bases": dict(table.bases)}
     groups = [asdict(group) for group in table.groups]
     found: dict[str, Any] = _without_nan(
         {"rows": rows, "mean": mean, **beside, "groups": groups, "groupings": dict(table.groupings)}
@@ -62,9 +62,13 @@ def _restored(plain: dict[str, Any]) -> Table:
     """Tables of before have one chance, one grouping and no groups of constructions."""
     rows = []
     for row in plain["rows"]:
-        chance = row.get("chance", {})
+        chance, margin = row.get("chance", {}), row.get("margin", {})
         parts = {
-            name: Accuracy(**part | {"every": _number(part["every"])}, chance=chance.get(name, PAIR_CHANCE))
+            name: Accuracy(
+                **part | {"every": _number(part["every"])},
+                chance=chance.get(name, PAIR_CHANCE),
+                margin=_number(margin.get(name)),
+            )
             for name, part in row["parts"].items()
         }
         rows.append(ConstructionRow(row["construction"], parts.pop("all"), parts.pop("dev"), parts))
@@ -82,7 +86,9 @@ def _restored(plain: dict[str, Any]) -> Table:
         plain.get("chance", PAIR_CHANCE),
         plain.get("mean_parts_over", {}),
     )
-    return Table(rows, restored, groups, plain["groupings"]) if "groupings" in plain else Table(rows, restored)
+    if "groupings" not in plain:
+        return Table(rows, restored)
+    return Table(rows, restored, groups, plain["groupings"], plain.get("bases", {}))
 
 
 def _pair(plain: dict[str, Any]) -> tuple[float, float]:
