@@ -20,6 +20,7 @@ from .data.grammar import languages
 from .probes.challenge_set import ChallengeSet, SetError
 from .probes.collection import ItemSelection, collect
 from .probes.contract import make_contract
+from .probes.contract_statement import contract_statement
 from .probes.evaluation import Answer, ask, save_answer, save_tables, tables_of
 from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
 from .probes.named_collections import named_collection
@@ -191,7 +192,7 @@ class ProbeResult:
     @property
     def contract(self) -> str:
         """The scoring contract in words."""
-        return self.probe.contract.statement()
+        return contract_statement(self.probe, self.model.scorer.reading)
 
     @property
     def accuracy(self) -> dict[str, float]:
