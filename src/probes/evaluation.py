@@ -19,12 +19,8 @@ from .coverage import form_coverage, rule_coverage
 from .models import Model
 from .preparation import must_cover, rule_tables
 from .probe import Probe
-<<<<<<< HEAD
-from .probe_display import show_disagreements, show_evaluation, show_folder, show_kept
-from .region_files import regions_beside, save_regions
-=======
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept
->>>>>>> origin/main
+from .region_files import regions_beside, save_regions
 from .result_files import save_summary
 from .scorers import WordScores
 from .surprisal import macro_perplexity
