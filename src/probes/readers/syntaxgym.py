@@ -7,7 +7,7 @@ from pathlib import Path
 from ..challenge_set import ChallengeSet, Value
 from ..contrast import Clause, Contrast, Relation, SpanTerm
 from ..groupings import Grouping
-from ..suites.circuits import base_of, circuit_of
+from ..suites.circuits import CIRCUIT, base_of, circuit_of
 from ..suites.formula import Comparison, Formula, Sum, normal_form
 from ..suites.region_sentence import sentence_of
 from ..suites.suite import ItemRule, Suite, counted_formulas
@@ -18,7 +18,7 @@ SUFFIXES = {".suite", ".json", ".csv"}
 BITS = -1 / math.log(2)  # surprisal in bits of a log-probability in nats
 # Suites hold under every protocol: equal surprisals are no preference, and a condition brings its own full stop.
 FIXED: dict[str, str | bool] = {"ties": "wrong", "final": False}
-CIRCUIT = Grouping("circuit", ("circuit",), across=True, combine="mean")
+BY_CIRCUIT = Grouping(CIRCUIT, (CIRCUIT,), across=True, combine="mean")
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -29,9 +29,9 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     suite = read_suite(file)
-    known: dict[str, Value] = {"circuit": circuit_of(suite), "base": base_of(suite), "tier": str(suite.meta.get("tier", ""))}
+    known: dict[str, Value] = {CIRCUIT: circuit_of(suite), "base": base_of(suite), "tier": str(suite.meta.get("tier", ""))}
     features = {name: value for name, value in known.items() if value}
-    made = ChallengeSet(suite.name, language, dataset="syntaxgym", file=str(file), groupings=(CIRCUIT,), fixed_rules=FIXED)
+    made = ChallengeSet(suite.name, language, dataset="syntaxgym", file=str(file), groupings=(BY_CIRCUIT,), fixed_rules=FIXED)
     made.item_rule = suite.item_rule if suite.meta.get("item_rule") or suite.declared_circuit else ""
     made.contrasts = tuple(_contrasts(suite, language))
     for index, item in enumerate(suite.items, start=1):
