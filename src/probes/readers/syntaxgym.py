@@ -7,6 +7,7 @@ from pathlib import Path
 from ..challenge_set import ChallengeSet, Value
 from ..contrast import Clause, Contrast, Relation, SpanTerm
 from ..groupings import Grouping
+from ..suites.chance import chance_of
 from ..suites.circuits import CIRCUIT, base_of, circuit_of
 from ..suites.formula import Comparison, Formula, Sum, normal_form
 from ..suites.region_sentence import sentence_of
@@ -44,18 +45,20 @@ def _contrasts(suite: Suite, language: str) -> Iterator[Contrast]:
     first = sentence_of(suite, suite.items[0], suite.items[0].conditions[0], language)
     spans = {region.number: span_name(region) for region in first.regions}
     texts = {f"prediction {each.name or number}": each.formula for number, each in enumerate(suite.predictions, start=1)}
-    counted: dict[str, tuple[Formula, list[str]]] = {}
+    shares = chance_of(suite)
+    counted: dict[str, tuple[Formula, float, list[str]]] = {}
     rules_of_counting: tuple[ItemRule, ...] = ("all", "first", "each")
     for rule in rules_of_counting:
-        for name, tree in counted_formulas(suite, rule):
-            counted.setdefault(name, (tree, []))[1].append(rule)
-    for name, (tree, rules) in counted.items():
+        for (name, tree), share in zip(counted_formulas(suite, rule), shares.under(rule), strict=True):
+            counted.setdefault(name, (tree, share, []))[2].append(rule)
+    for name, (tree, share, rules) in counted.items():
         groups = tuple(tuple(_clause(each, spans) for each in way) for way in normal_form(tree))
         every = len(rules) == len(rules_of_counting)
         formula = texts.get(name) or " & ".join(f"({text})" for text in texts.values())
         yield Contrast(
             name,
             groups,
+            chance=share,
             metric=suite.metric,
             scale=BITS,
             tested="named",
