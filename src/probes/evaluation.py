@@ -10,16 +10,16 @@ from ..data.corpora import CorpusRecipe, Downloads
 from ..data.corpus import encode_split
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
-from ..settings.evaluation import EvaluationSettings
+from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import each_language
 from ..settings.probing import ProbeSettings
 from .accuracy import Table, tabulate
 from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
 from .models import Model
-from .preparation import must_cover, rule_tables
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept
+from .probe_preparation import must_cover, rule_tables
 from .region_files import regions_beside, save_regions
 from .result_files import save_summary
 from .scorers import WordScores

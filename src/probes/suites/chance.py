@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..contrast_chance import Groups, NumberedClause, chance_of_all
-from .formula import Comparison, Formula, Reference, Sum, normal_form, references
+from .formula import Comparison, Formula, RegionReference, Sum, normal_form, references
 from .suite import ItemRule, Suite
 
 
@@ -33,18 +33,18 @@ def chance(formulas: tuple[Formula, ...], regions: tuple[int, ...]) -> Chance:
     named = [reference for formula in formulas for reference in references(formula)]
     # Where no region is named by itself, a whole condition is one value: the same share, and exact.
     parts = regions if any(reference.region is not None for reference in named) else (None,)
-    spans: dict[Reference, int] = {}
+    spans: dict[RegionReference, int] = {}
     groups = [_groups(formula, parts, spans) for formula in formulas]
     return Chance(tuple(chance_of_all((each,)) for each in groups), chance_of_all(tuple(groups)) if groups else 1.0)
 
 
-def _groups(formula: Formula, parts: tuple[int | None, ...], spans: dict[Reference, int]) -> Groups:
+def _groups(formula: Formula, parts: tuple[int | None, ...], spans: dict[RegionReference, int]) -> Groups:
     def side(total: Sum) -> tuple[tuple[int, float], ...]:
         """Added up by region: what is on a side twice counts twice, what cancels is gone."""
         weights: dict[int, float] = {}
         for weight, reference in total.terms:
             for region in parts if reference.region is None else (reference.region,):
-                number = spans.setdefault(Reference(region, reference.condition), len(spans))
+                number = spans.setdefault(RegionReference(region, reference.condition), len(spans))
                 weights[number] = weights.get(number, 0.0) + weight
         return tuple((number, weight) for number, weight in weights.items() if weight)
 

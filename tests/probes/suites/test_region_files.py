@@ -11,7 +11,7 @@ from concord.data.pieces import PieceRule
 from concord.data.vocabulary import Vocabulary
 from concord.probes.contract_statement import state_contract
 from concord.probes.models import wrap_function
-from concord.probes.preparation import make_probe
+from concord.probes.probe_preparation import make_probe
 from concord.probes.region_files import read_regions, region_rows, regions_beside, save_regions
 from concord.probes.scorers import WordScores
 from concord.probes.scorers.pretrained.scores import unknown, word_scores

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from concord.probes.accuracy import group_metric, metrics, tabulate
 from concord.probes.models import wrap_function
-from concord.probes.preparation import make_probe
 from concord.probes.probe_display import results_view
+from concord.probes.probe_preparation import make_probe
 from concord.probes.result_files import read_summary, save_summary
 from concord.probes.suite_display import stability_view, table_stability
 from concord.probes.suites.circuits import circuit_means, sg_score, stability_means
