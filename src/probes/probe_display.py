@@ -23,6 +23,8 @@ from .suites.circuits import CIRCUIT
 from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
+# Reference lines that would make a table too wide for a screen; the files of a run have them.
+IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
 WIDE = 106  # columns of the whole table
 CONTEXT = "unk. context"  # contrasts scored with an unknown word outside what is tested
@@ -204,7 +206,7 @@ def show_final(folder: Path) -> None:
         title = f"{about['language']} {about['set']}, {extent_in_words(about.get('extent'))}best weights"
         show(results_view(title, tables["model"]))
         show(legend(tables["model"]))
-        asked = {name: one for name, one in tables.items() if one.mean.over}
+        asked = {name: one for name, one in tables.items() if one.mean.over and name not in IN_FILES}
         brackets = " (mismatched attractors in brackets)" if tables["model"].parts_of(NUMBER.name) else ""
         if len(asked) > 1:
             show(comparison_view(f"reference lines{brackets}", asked))
