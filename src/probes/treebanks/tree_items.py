@@ -14,6 +14,7 @@ from ..challenge_set import Span, Value, Variant
 
 NOUNS = ("NOUN", "PROPN")
 NUMBER = "Number"
+AUXILIARY = "auxiliary_number"  # what a pattern calls the number of its auxiliary
 LABELS = {"Sing": "singular", "Plur": "plural"}
 LONG = 15  # tokens between cue and target that are no longer told apart
 
@@ -77,7 +78,10 @@ class TreeItem:
             if numbers:
                 found["attractor_number"] = label(numbers[-1])
             found |= heuristic_features(marked(self.tokens[: self.target]), self.value)
-        return found | dict(self.given) | {"sentence": self.sentence}
+        given = dict(self.given)
+        if distance == 2 and AUXILIARY in given:  # que and the auxiliary alone: the subject follows
+            found["auxiliary_at_2"] = "same number" if given[AUXILIARY] == label(self.value) else "other number"
+        return found | given | {"sentence": self.sentence}
 
     def variants(self) -> list[Variant]:
         return pair_of(self.tokens, self.target, (self.good, self.other), self.cue)
