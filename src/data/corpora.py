@@ -11,6 +11,7 @@ from ..settings.training import TokenizerSettings, WordTokenizer
 from .blocks import Reader
 from .conllu import TreebankText
 from .corpus import Corpus, corpus_name, prepare
+from .download import Downloads
 from .grammar import folder_of
 from .published_corpora import PublishedSource
 from .selection import Selection
@@ -21,14 +22,6 @@ from .tokenizer import TokenizerRule
 from .tokens import MosesRule, Tokenization, TokenRule
 from .vocabulary import VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
-
-
-@dataclass(frozen=True)
-class Downloads:
-    """Where files from the network go, and whether it may be asked for them."""
-
-    folder: Path
-    allowed: bool
 
 
 @dataclass(frozen=True)
