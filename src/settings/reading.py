@@ -137,24 +137,22 @@ def _plain(value: Any) -> Any:
 
 def tell_unknown(name: str, known: list[str]) -> str:
     """That there is no such setting, and what was probably meant."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    last = {each.rpartition(".")[2]: each for each in known}  # what all names begin with would make any two of them alike
+    near = difflib.get_close_matches(name.rpartition(".")[2], last, n=1, cutoff=0.6)
+    there = f"did you mean {last[near[0]]}?" if near else f"there are: {', '.join(known)}"
     return f"{name}: there is no such setting; {there}"
 
 
 # ----------------------------------------------------------------------- values
 
 
-def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noqa: C901, PLR0911 - one line per kind of hint
+def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noqa: PLR0911 - one line per kind of hint
     """The value, of the kind that the hint names; `null` tells whether nothing at all would do as well."""
     origin, inside = get_origin(hint), get_args(hint)
     if hint is Any or {bool, int, float, str} <= {*inside}:  # Plain: whatever YAML can say
         return value
     if origin is Annotated:
-        checked = _check(inside[0], value, place, null)
-        if not all(bound.admits(checked) for bound in inside[1:]):
-            raise _wrong(inside[0], value, place, null, inside[1:])
-        return checked
+        return _check_scalar(inside[0], value, place, null, inside[1:])
     if origin in (Union, types.UnionType):
         return _check_union(inside, value, place)
     if origin is Literal:
@@ -187,18 +185,15 @@ def _check_union(inside: tuple[Any, ...], value: Any, place: str) -> Any:
     return _check(kinds[-1], value, place, null)
 
 
-def _check_scalar(kind: type, value: Any, place: str, null: bool) -> Any:
+def _check_scalar(kind: type, value: Any, place: str, null: bool, bounds: tuple[Any, ...] = ()) -> Any:
     if kind is str and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)  # name=1 is a name too
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
-    if not fits or (isinstance(value, bool) and kind is not bool) or (isinstance(value, float) and not math.isfinite(value)):
-        raise _wrong(kind, value, place, null)
+    fits = fits and (kind is bool or not isinstance(value, bool)) and (not isinstance(value, float) or math.isfinite(value))
+    if not fits or not all(bound.admits(value) for bound in bounds):
+        wanted = NAMES.get(kind, kind.__name__) + " and".join(str(bound) for bound in bounds)
+        raise UserError(f"{place}={_typed(value)}: {wanted} is needed{', or null' if null else ''}")
     return value
-
-
-def _wrong(kind: type, value: Any, place: str, null: bool, bounds: tuple[Any, ...] = ()) -> UserError:
-    wanted = NAMES.get(kind, kind.__name__) + " and".join(str(bound) for bound in bounds)
-    return UserError(f"{place}={_typed(value)}: {wanted} is needed{', or null' if null else ''}")
 
 
 def _typed(value: Any) -> str:
