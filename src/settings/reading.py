@@ -137,10 +137,14 @@ def _plain(value: Any) -> Any:
 
 def tell_unknown(name: str, known: list[str]) -> str:
     """That there is no such setting, and what was probably meant."""
-    last = {each.rpartition(".")[2]: each for each in known}  # what all names begin with would make any two of them alike
-    near = difflib.get_close_matches(name.rpartition(".")[2], last, n=1, cutoff=0.6)
-    there = f"did you mean {last[near[0]]}?" if near else f"there are: {', '.join(known)}"
-    return f"{name}: there is no such setting; {there}"
+    group, _, typed = name.rpartition(".")
+    beside = [each for each in known if each.rpartition(".")[0] == group]
+    for some in (beside, known):  # those of its own group first: data.limt is data.limit, and not probes.limit
+        # The last part alone, since what all names begin with would make any two of them alike.
+        last = {each.rpartition(".")[2]: each for each in reversed(some)}
+        if near := difflib.get_close_matches(typed, last, n=1, cutoff=0.6):
+            return f"{name}: there is no such setting; did you mean {last[near[0]]}?"
+    return f"{name}: there is no such setting; there are: {', '.join(beside or [each for each in known if '.' not in each])}"
 
 
 # ----------------------------------------------------------------------- values
