@@ -31,7 +31,9 @@ def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             contract=about.get("contract", {}) | ({"statement": known["statement"]} if "statement" in known else {}),
             vocabulary=str(known.get("vocabulary", "unknown")),
             model=_model_facts(name, known),
-            provenance={key: value for key, value in known.items() if key not in ("model", "words_seen", "statement")},
+            provenance={
+                key: value for key, value in known.items() if key not in ("model", "words_seen", "statement", "unknown_words")
+            },
             scores=final_scores(tables[name]),
             items=whole_verdict_file(file, left_out) if file.exists() else None,
             measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
