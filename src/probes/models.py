@@ -106,7 +106,7 @@ def wrap_function(
 
 
 def load_function(name: str, allow: Sequence[str], language: Language) -> Model:
-    """A function of the user's own by its dotted name, if it is allowed; its `vocabulary`, if it has one, are the words it knows."""
+    """A function of the user's own by its dotted name, if it is allowed; `vocabulary`, if it has one, are the words it knows."""
     module_name, _, attribute = name.rpartition(".")
     if not module_name or not all(part.isidentifier() for part in name.split(".")):
         raise UserError(f"scorer={name}: a function by its dotted name is needed, for instance mypackage.score")
