@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..probes.models import Model
     from ..probes.probe import Probe
     from ..settings import EvaluationSettings
+    from ..settings.languages import Clitics
 
 
 def main() -> None:
@@ -57,7 +58,7 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
 
     known = {} if settings.model or settings.scorer else checkpoint_languages(settings.ckpt_path or ())
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
-    elsewhere = "joined" if settings.model else next(iter(known.values()), "split")
+    elsewhere: Clitics = "joined" if settings.model else next(iter(known.values()), "split")
     built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
     sets = all_collections(settings.probes)
     return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in)]
