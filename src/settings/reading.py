@@ -4,9 +4,10 @@ A field says what it admits by its type (`Annotated[int, AtLeast(1)] | None`) an
 """
 
 import difflib
+import inspect
 import math
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -80,6 +81,24 @@ def read(kind: type[Group], values: object, where: str = "") -> Group:
     if missing:
         raise UserError(f"{_join(where, missing[0])}: this setting is missing")
     return kind(**found | ({REST: rest} if REST in known else {}))
+
+
+def check_arguments(function: Callable[..., object], values: Mapping[str, Plain], where: str, taken: Sequence[str] = ()) -> None:
+    """Whether a function could be called with these settings: every name is one of its, every value of the kind that it names.
+
+    `taken` are arguments that are no settings. What has no annotation admits anything.
+    """
+    known = {name: each for name, each in inspect.signature(function).parameters.items() if name not in taken}
+    hints = get_type_hints(function.__init__ if isinstance(function, type) else function, include_extras=True)  # type: ignore[misc]
+    open_end = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    names = [name for name, each in known.items() if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+    for key, value in values.items():
+        if key in names:
+            _check(hints.get(key, Any), value, _join(where, key))
+        elif not open_end:
+            raise UserError(tell_unknown(_join(where, key), [_join(where, name) for name in names]))
+    if missing := [name for name in names if name not in values and known[name].default is inspect.Parameter.empty]:
+        raise UserError(f"{_join(where, missing[0])}: this setting is missing")
 
 
 def refuse_unknown(key: str, kind: type, where: str) -> NoReturn:
