@@ -20,6 +20,8 @@ from .scorers import WordScores
 from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
+# Reference lines that would make a table too wide for a screen; the files of a run have them.
+IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
 WIDE = 106  # columns of the whole table
 CONTEXT = "unk. context"  # contrasts scored with an unknown word outside what is tested
@@ -211,7 +213,8 @@ def show_final(folder: Path) -> None:
         title = f"{about['language']} {about['set']}, {extent_in_words(about.get('extent'))}best weights"
         show(results_view(title, tables["model"]))
         show(legend(tables["model"]))
-        show(comparison_view("reference lines (mismatched attractors in brackets)", tables))
+        beside = {name: each for name, each in tables.items() if name not in IN_FILES}
+        show(comparison_view("reference lines (mismatched attractors in brackets)", beside))
         show(f"protocol   {about['contract']['label']}: {about['contract']['statement']}")
         log.info("verdicts   %s", each / "items.parquet")
 
