@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from concord.data.batches import Batch, Loader, Plan, Shape
+from concord.data.batches import Batch, BatchPlan, Loader, Shape
 from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, TextSource
@@ -40,7 +40,7 @@ from concord.places import installed_folder
 from concord.runs.fit import architecture, read_recipe
 from concord.settings.languages import read_language
 from concord.settings.overrides import read_composed
-from concord.settings.training import ModelSettings
+from concord.settings.training_settings import ModelSettings
 from concord.terminal import console, table
 from hydra import compose, initialize_config_dir
 from torch import Tensor, nn
@@ -139,7 +139,7 @@ class Run:
     def rows(self, lang: str) -> Iterator[dict[str, Any]]:
         """What it has come to at each mark."""
         marks = [mark for mark in MARKS if mark < self.seconds] + [self.seconds]
-        loader = Loader(self.text.train, self.rival.shape, self.seed, Plan())
+        loader = Loader(self.text.train, self.rival.shape, self.seed, BatchPlan())
         while True:
             for batch in loader:
                 started = time.process_time()

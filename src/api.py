@@ -13,20 +13,21 @@ from .places import cache_folder
 from .settings.languages import Clitics, read_language
 from .settings.probing import AGREEMENT, ProbeSettings
 from .settings.reading import Plain
-from .settings.training import PretrainedSettings
+from .settings.training_settings import PretrainedSettings
 
 import_lightning()  # before what follows imports it, so that it brings less
 from .data.corpus import begins_with_capital
 from .data.grammar import languages
-from .probes.challenge_set import ChallengeSet, SetError
+from .probes.challenge_set import ChallengeSet
 from .probes.collection import ItemSelection, collect
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
-from .probes.evaluation import Answer, ask, save_answer, save_tables, tables_of
+from .probes.evaluation import Answer, ask, save_answer, save_tables
 from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
 from .probes.named_collections import named_collection
-from .probes.preparation import make_probe
 from .probes.probe import Probe
+from .probes.probe_preparation import make_probe
+from .probes.published_sets import PUBLISHED
 from .probes.word_surprisal import read_sentences, surprisal_table
 from .report.optional_packages import explain_missing
 from .report.report_folder import make_report, write_page, write_report
@@ -165,14 +166,17 @@ def sets(
 ) -> Sets:
     """Our sets of a language (`concord.sets("de")`, `concord.sets("de", "prep")`), or those of a folder or a file in any format.
 
-    A published collection has a name and is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
+    A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`)
+    or is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
     `limit` draws a stratified sample of so many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
     """
+    if str(what) in PUBLISHED and not Path(what).exists():
+        code = language or next(iter(PUBLISHED[str(what)].languages), "")
+        named = named_collection(str(what), code)
+        return Sets(str(what), code, named.place(), format or named.format, constructions, limit, seed, split)
     if str(what) in languages():
         named = named_collection(collection, str(what))
-        place = Path(path) if path else named.path
-        if place is None:
-            raise SetError(collection, None, "this collection is not part of the program; give its folder, path=")
+        place = Path(path) if path else named.place()
         return Sets(collection, str(what), place, format or named.format, constructions, limit, seed, split)
     made = Sets(OWN, language, Path(what), format, constructions, limit, seed, split)
     _ = made.read  # what is wrong with a folder is said here
@@ -203,15 +207,18 @@ class ProbeResult:
 
     @cached_property
     def table(self) -> "pd.DataFrame":
-        """A row a construction: n, accuracy with its 95 % interval, ties, items that could not be scored."""
+        """One row per construction: n, accuracy with its 95 % interval, ties, and what was not scored, unknown or repeated."""
         with explain_missing():
             import pandas as pd
 
         rows = {
-            row.construction: [row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered]
+            row.construction: [
+                *(row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered),
+                *(row.all.unknown_context, row.repeated),
+            ]
             for row in self.answer.table.rows
         }
-        names = ["n", "accuracy", "low", "high", "ties", "uncovered"]
+        names = ["n", "accuracy", "low", "high", "ties", "uncovered", "unknown_context", "repeated"]
         return pd.DataFrame.from_dict(rows, orient="index", columns=names).rename_axis("construction")
 
     @cached_property
@@ -229,7 +236,7 @@ class ProbeResult:
         """The files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md."""
         place = Path(folder)
         save_answer(place / "items.parquet", self.model, self.probe, self.answer, {})
-        save_tables(place, self.probe, [self.model], tables_of(self.probe, {self.model.name: self.answer}), {})
+        save_tables(place, self.probe, [self.model], {self.model.name: self.answer}, {})
         return place
 
     def __repr__(self) -> str:

@@ -27,7 +27,7 @@ NO_TARGET = -100
 
 @dataclass(frozen=True)
 class Batch:
-    """What one rank computes. `share` turns the rank's summed loss into its part of the step's mean (see `Plan`)."""
+    """What one rank computes. `share` turns the rank's summed loss into its part of the step's mean (see `BatchPlan`)."""
 
     inputs: Tensor  # (B, T)
     targets: Tensor  # (B, T), NO_TARGET where there is nothing to predict
@@ -42,7 +42,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """Which part of the work is ours: rank of `world` processes; `accumulate` batches make one step of the optimiser."""
 
     rank: int = 0
@@ -65,7 +65,7 @@ class Sentences:
     """Sentences of one epoch, shuffled, then sorted by length within pools so that little is padded, then cut into batches."""
 
     def __init__(
-        self, split: Split, shape: "Shape", epoch: int, random: np.random.Generator, plan: Plan, begins: np.ndarray | None
+        self, split: Split, shape: "Shape", epoch: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
     ) -> None:
         self.split = split
         self.plan = plan
@@ -102,7 +102,7 @@ def cut_by_number(lengths: np.ndarray, order: np.ndarray, size: int) -> Iterator
             yield pool[at : at + size]
 
 
-def cut_by_tokens(lengths: np.ndarray, order: np.ndarray, shape: "Shape", plan: Plan) -> Iterator[np.ndarray]:
+def cut_by_tokens(lengths: np.ndarray, order: np.ndarray, shape: "Shape", plan: BatchPlan) -> Iterator[np.ndarray]:
     """Batches in which a rank has at most so many tokens, padding included; a longer sentence is alone on its rank."""
     assert shape.tokens is not None
     bound, world = shape.tokens, plan.world
@@ -156,7 +156,7 @@ class Stream:
     """Sentences of one epoch in random order as one text, in columns: rank r reads columns r, r + world, …"""
 
     def __init__(
-        self, split: Split, columns: int, window: int, random: np.random.Generator, plan: Plan, begins: np.ndarray | None
+        self, split: Split, columns: int, window: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
     ) -> None:
         order = random.permutation(len(split))
         tokens = gather(np.asarray(split.ids), split.offsets[order], split.lengths()[order])
@@ -218,7 +218,7 @@ class Loader:
     forgets the state of a loader at the end of an epoch.
     """
 
-    def __init__(self, split: Split, shape: Shape, seed: int, plan: Plan, begins: Sequence[bool] | None = None) -> None:
+    def __init__(self, split: Split, shape: Shape, seed: int, plan: BatchPlan, begins: Sequence[bool] | None = None) -> None:
         self.split = split
         self.shape = shape
         self.seed = seed
@@ -303,7 +303,7 @@ class Loader:
 class EvaluationLoader:
     """Every sentence of a split once, in batches of at most so many tokens on a rank; rank r takes sentences r, r + world, …"""
 
-    def __init__(self, split: Split, tokens: int, plan: Plan) -> None:
+    def __init__(self, split: Split, tokens: int, plan: BatchPlan) -> None:
         self.split = split
         self.plan = plan
         order = np.argsort(split.lengths(), kind="stable")

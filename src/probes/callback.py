@@ -22,7 +22,9 @@ from .accuracy import Table, metrics, tabulate
 from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
+from .phases import agree_with_rules, rule_metrics
 from .probe import Probe, build_probe
+from .region_files import save_regions
 from .result_files import save_summary
 from .schedule import ProbeSchedule, Progress
 from .scorers import WordScores
@@ -54,6 +56,7 @@ class ProbePlan(SampledProbe):
     references: Mapping[str, Table]
     frequencies: Mapping[str, int]  # of the tested forms in the training text
     leaks: Leakage
+    rules: Mapping[str, Verdicts]  # what n-grams and surface rules prefer on the sample
 
 
 def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
@@ -159,6 +162,7 @@ class ProbeCallback(Callback):
         for plan in self.plans:
             _, verdicts, table = self._score_and_judge(trainer, module, plan.sample)
             found |= metrics(table, plan.sample.language, plan.sample.name)
+            found |= rule_metrics(agree_with_rules(plan.sample, verdicts, plan.rules), plan.prefix)
             title = f"{plan.sample.language} {plan.sample.name}, {when}"
             self.unsaid.append(screen.results_view(title, table, self.last.get(plan.prefix)))
             self.last[plan.prefix] = table
@@ -184,6 +188,7 @@ class ProbeCallback(Callback):
         whole, about = plan.whole, self._about(plan.whole, module)
         folder = self.folder / f"final-{whole.language}-{whole.name}"
         save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(plan))
+        save_regions(folder / "regions.parquet", whole, scores, about)
         save_summary(folder, {"model": self.final[plan.prefix], **plan.references}, about)
 
     def _about(self, chosen: Probe, module: Training) -> dict[str, Any]:
@@ -192,6 +197,7 @@ class ProbeCallback(Callback):
             "language": chosen.language,
             "set": chosen.name,
             "digest": chosen.digest,
+            "extent": chosen.extent,
             "contract": self.contracts[id(chosen)],
             "step": module.global_step,
             "words_seen": module.words_seen,
@@ -238,15 +244,15 @@ def _over_all_ranks(logprobs: NDArray[np.float32], device: torch.device) -> NDAr
 def _to_wandb(trainer: pl.Trainer, key: str, table: Table) -> None:
     """A row for every construction, with the groups of all groupings beside it, and for every group of constructions."""
     parts = [name for grouping in table.groupings for name in table.parts_of(grouping)]
-    columns = ["construction", "accuracy", "low", "high", "chance", *parts, "n", "ties", "uncovered"]
+    columns = ["construction", "accuracy", "low", "high", "chance", *parts, "n", "ties", "uncovered", "unknown_context"]
     rows = []
     for row in table.rows:
         shares = [row.parts[name].accuracy if name in row.parts else None for name in parts]
-        counts = (row.all.n, row.all.ties, row.all.uncovered)
+        counts = (row.all.n, row.all.ties, row.all.uncovered, row.all.unknown_context)
         rows.append([row.construction, row.all.accuracy, *row.all.interval, row.all.chance, *shares, *counts])
     for group in table.groups:
-        counts = (group.n, group.ties, group.uncovered)
-        rows.append([group.key, group.accuracy, *group.interval, group.chance, *[None] * len(parts), *counts])
+        shares = [group.accuracy, *group.interval, group.chance, *[None] * len(parts)]
+        rows.append([group.key, *shares, group.n, group.ties, group.uncovered, None])
     for logger in trainer.loggers:
         if isinstance(logger, WandbLogger):
             logger.log_table(key, columns=columns, data=rows, step=trainer.global_step)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import UserError
-from .corpora import BUILT_IN
+from .corpus_settings import BUILT_IN
 from .probing import DEFAULT_PROTOCOL
 from .reading import Plain
 

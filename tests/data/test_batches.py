@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from concord.data.batches import NO_TARGET, EvaluationLoader, Loader, Plan, Shape
+from concord.data.batches import NO_TARGET, BatchPlan, EvaluationLoader, Loader, Shape
 from concord.data.corpus import Split
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ SHAPES = [Shape(4), Shape(3, window=5), Shape(5, first_epoch=2), Shape(None, tok
 @pytest.mark.parametrize("world", [1, 2, 3])
 def test_every_token_is_predicted_once_an_epoch(shape, world):
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
-    loaders = [Loader(text, shape, seed=1, plan=Plan(rank, world)) for rank in range(world)]
+    loaders = [Loader(text, shape, seed=1, plan=BatchPlan(rank, world)) for rank in range(world)]
     for _epoch in range(2):
         lengths = {len(loader) for loader in loaders}
         assert len(lengths) == 1
@@ -43,13 +43,13 @@ def test_every_token_is_predicted_once_an_epoch(shape, world):
 def test_of_pieces_only_those_that_begin_a_word_are_words(shape, world):
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
     begins = [number % 3 == 0 for number in range(60)]  # <eos> among them, which is no word
-    loader = Loader(text, shape, seed=1, plan=Plan(0, world), begins=begins)
+    loader = Loader(text, shape, seed=1, plan=BatchPlan(0, world), begins=begins)
     assert sum(batch.words for batch in loader) == sum(number % 3 == 0 for number in text.ids.tolist() if number)
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=40), st.integers(1, 7), st.one_of(st.none(), st.integers(1, 9)))
 def test_every_token_once_for_any_text(lengths, size, window):
-    loader = Loader(split(lengths), Shape(size, window), seed=3, plan=Plan())
+    loader = Loader(split(lengths), Shape(size, window), seed=3, plan=BatchPlan())
     announced = len(loader)
     assert targets(loader) == sorted(split(lengths).ids.tolist())
     assert announced == loader.batches_in(0)
@@ -57,7 +57,7 @@ def test_every_token_once_for_any_text(lengths, size, window):
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.integers(1, 50), st.integers(1, 3))
 def test_batches_by_tokens_hold_no_more_than_these_unless_a_sentence_does(lengths, tokens, world):
-    loaders = [Loader(split(lengths), Shape(None, tokens=tokens), seed=3, plan=Plan(rank, world)) for rank in range(world)]
+    loaders = [Loader(split(lengths), Shape(None, tokens=tokens), seed=3, plan=BatchPlan(rank, world)) for rank in range(world)]
     for announced, parts in ((loader.batches_in(0), list(loader)) for loader in loaders):
         assert announced == len(parts)
         for batch in parts:
@@ -71,7 +71,7 @@ def test_little_of_prose_is_padding_and_epochs_stay_shuffled():
     random = np.random.Generator(np.random.PCG64(0))
     lengths = np.clip(random.lognormal(3.0, 0.8, 6000), 2, 900).astype(int)
     text = Split(np.arange(lengths.sum()) % 60_000, np.concatenate([[0], np.cumsum(lengths)]), 0)
-    loader = Loader(text, Shape(None, tokens=700), seed=1, plan=Plan())
+    loader = Loader(text, Shape(None, tokens=700), seed=1, plan=BatchPlan())
     first, second = (list(loader) for _ in range(2))
     cells, words = (sum(n) for n in zip(*((b.targets.numel(), int((b.targets != NO_TARGET).sum())) for b in first), strict=True))
     assert words == text.tokens
@@ -88,7 +88,7 @@ def test_a_batch_is_cut_in_one_way():
 
 
 def test_a_sentence_starts_after_eos_and_ends_in_it():
-    batch = next(iter(Loader(split([4]), Shape(2), seed=0, plan=Plan())))
+    batch = next(iter(Loader(split([4]), Shape(2), seed=0, plan=BatchPlan())))
     assert batch.inputs.tolist() == [[0, 2, 3, 4]]
     assert batch.targets.tolist() == [[2, 3, 4, 0]]
     assert batch.fresh
@@ -96,7 +96,7 @@ def test_a_sentence_starts_after_eos_and_ends_in_it():
 
 def test_windows_of_a_stream_follow_each_other():
     text = split([3, 4, 5, 2, 6])
-    batches = list(Loader(text, Shape(2, window=3), seed=0, plan=Plan()))
+    batches = list(Loader(text, Shape(2, window=3), seed=0, plan=BatchPlan()))
     assert [batch.fresh for batch in batches] == [True] + [False] * (len(batches) - 1)
     columns = np.concatenate([batch.targets.numpy() for batch in batches], axis=1)
     inputs = np.concatenate([batch.inputs.numpy() for batch in batches], axis=1)
@@ -110,8 +110,8 @@ def test_windows_of_a_stream_follow_each_other():
 def test_ranks_read_what_one_process_would_read(window):
     """Two ranks with batches of 3 see, together and in order, what one process with batches of 6 sees."""
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6, 2, 2])
-    whole = list(Loader(text, Shape(6, window), seed=5, plan=Plan()))
-    parts = [list(Loader(text, Shape(3, window), seed=5, plan=Plan(rank, 2))) for rank in (0, 1)]
+    whole = list(Loader(text, Shape(6, window), seed=5, plan=BatchPlan()))
+    parts = [list(Loader(text, Shape(3, window), seed=5, plan=BatchPlan(rank, 2))) for rank in (0, 1)]
     for batch, *shares in zip(whole, *parts, strict=True):
         tokens = [sorted(b.targets[b.targets != NO_TARGET].tolist()) for b in (batch, *shares)]
         assert tokens[0] == sorted(tokens[1] + tokens[2])
@@ -121,7 +121,7 @@ def test_ranks_read_what_one_process_would_read(window):
 
 
 def test_shares_make_the_mean_over_all_tokens_of_a_step():
-    loader = Loader(split([3, 1, 7, 4, 4, 2, 9]), Shape(2), seed=0, plan=Plan(accumulate=3))
+    loader = Loader(split([3, 1, 7, 4, 4, 2, 9]), Shape(2), seed=0, plan=BatchPlan(accumulate=3))
     batches = list(loader)
     tokens = [int((b.targets != NO_TARGET).sum()) for b in batches]
     for first in range(0, len(batches), 3):
@@ -134,7 +134,7 @@ def test_epochs_and_seeds_differ_and_repeat():
     text = split([2] * 50)
 
     def epochs(seed):
-        loader = Loader(text, Shape(5), seed=seed, plan=Plan())
+        loader = Loader(text, Shape(5), seed=seed, plan=BatchPlan())
         return [[b.targets.tolist() for b in loader] for _ in range(2)]
 
     one = epochs(1)
@@ -151,14 +151,14 @@ def test_a_loader_goes_on_where_it_was(position, shape):
     def batches(loader):
         return [b.targets.tolist() for b in loader]
 
-    whole = Loader(text, shape, seed=1, plan=Plan())
+    whole = Loader(text, shape, seed=1, plan=BatchPlan())
     first, second = batches(whole), batches(whole)
-    stopped = Loader(text, shape, seed=1, plan=Plan())
+    stopped = Loader(text, shape, seed=1, plan=BatchPlan())
     iterator = iter(stopped)
     for _ in range(position):
         next(iterator)
     place = stopped.place()
-    resumed = Loader(text, shape, seed=1, plan=Plan())
+    resumed = Loader(text, shape, seed=1, plan=BatchPlan())
     if position:
         resumed.go_to(place)
     left = batches(resumed)
@@ -172,7 +172,7 @@ def test_a_loader_goes_on_where_it_was(position, shape):
 @pytest.mark.parametrize("world", [1, 2])
 def test_evaluation_takes_every_sentence_once(world):
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
-    loaders = [EvaluationLoader(text, 12, Plan(rank, world)) for rank in range(world)]
+    loaders = [EvaluationLoader(text, 12, BatchPlan(rank, world)) for rank in range(world)]
     assert sorted(t for loader in loaders for t in targets(loader)) == sorted(text.ids.tolist())
     assert all(batch.targets.numel() <= 12 for loader in loaders for batch in loader)
     assert len({len(loader) for loader in loaders}) == 1

@@ -1,7 +1,6 @@
 """Runs on running text: what `auto` stands for, how sentences begin, and whether the model learns at all."""
 
 import math
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from concord.lm.model import Architecture, initialise_model
 from concord.probes.contract import make_contract
 from concord.runs.fit import read_recipe
 from concord.runs.learning_check import LearningCheck, counted_perplexities, tell_learning
-from concord.runs.memory import longest_batch
+from concord.runs.training_memory import largest_batch
 from training_runs import NETWORKS, TINY, settings, train
 
 TEXT = ["data=text", "data.path=a.txt", "lang=de", "data.workers=1"]
@@ -86,8 +85,8 @@ def test_a_batch_is_cut_by_sentences_or_by_tokens():
 
 def test_a_long_sentence_alone_decides_the_largest_batch():
     shape = read_recipe(settings(*TEXT, "data.batch_tokens=100")).shape
-    assert longest_batch(shape, 40) == 100
-    assert longest_batch(shape, 5000) == 5000
+    assert largest_batch(shape, 40) == (2, 40)
+    assert largest_batch(shape, 5000) == (1, 5000)
 
 
 def test_the_first_bias_is_what_counting_says():
@@ -119,34 +118,16 @@ def test_capitals_are_those_of_the_corpus_unless_a_published_tool_is_followed():
 # ------------------------------------------------------------- does it learn
 
 
-def slow_perplexities(valid: list[list[int]], train: list[list[int]], size: int) -> tuple[float, float]:
-    """The same, one token after the other."""
-    flat = [token for sentence in train for token in sentence]
-    pairs = [pair for sentence in train for pair in pairwise([0, *sentence])]
-
-    def alone(token: int) -> float:
-        return (flat.count(token) + 1) / (len(flat) + size)
-
-    asked = [pair for sentence in valid for pair in pairwise([0, *sentence])]
-    words = math.exp(-sum(math.log(alone(b)) for _, b in asked) / len(asked))
-    best = math.inf
-    for prior in (3, 10, 30, 100, 300, 1000, 3000):
-        each = [(pairs.count((a, b)) + prior * alone(b)) / (flat.count(a) + prior) for a, b in asked]
-        best = min(best, math.exp(-sum(map(math.log, each)) / len(each)))
-    return words, best
-
-
-def test_counted_perplexities_are_those_of_counting_by_hand(tmp_path):
+def test_counting_sees_the_valid_part_by_the_training_part(tmp_path):
+    """Of a text without order, pairs know no more than words do, and both nearly what there is to know."""
     random = np.random.Generator(np.random.PCG64(1))
-    lines = [" ".join(f"w{k}" for k in random.integers(0, 12, random.integers(1, 7))) for _ in range(120)]
-    text = corpus(tmp_path, lines)
-
-    def sentences(split):
-        return [split.ids[a:b].tolist() for a, b in pairwise(split.offsets)]
-
-    found = counted_perplexities(text.valid, text.train, len(text.vocabulary))
-    slow = slow_perplexities(sentences(text.valid), sentences(text.train), len(text.vocabulary))
-    assert found == pytest.approx(slow, rel=1e-9)
+    lines = [" ".join(f"w{k}" for k in random.integers(0, 8, 7)) for _ in range(3000)]
+    words, pairs = counted_perplexities(corpus(tmp_path, lines))
+    entropy = (7 / 8) * math.log(8 * 8 / 7) + (1 / 8) * math.log(8)  # of eight words and <eos> after every seven
+    assert words == pytest.approx(math.exp(entropy), rel=0.03)
+    assert words * 0.7 < pairs < words * 1.02
+    ordered = [" ".join(f"w{(k + n) % 8}" for k in range(7)) for n in random.integers(0, 8, 3000)]
+    assert counted_perplexities(corpus(tmp_path, ordered))[1] < 2
 
 
 def test_a_model_near_the_frequencies_of_words_is_told_the_remedy():

@@ -6,10 +6,12 @@ from typing import Any
 
 import torch
 
-from ..data.corpus import Corpus, Split
+from ..data.corpus import Corpus
+from ..data.download import Downloads
 from ..data.tokenizer import Tokenizer
 from ..data.vocabulary import EOS_ID
 from ..errors import UserError
+from ..lm.kneser_ney import KneserNey
 from ..lm.model import LanguageModel
 from ..places import cache_folder
 from ..settings.languages import Clitics
@@ -27,8 +29,8 @@ from .leakage import count_forms, find_leakage
 from .probe import Probe, build_probe
 from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, plant_forest, scoring_mode
-from .scorers.ngrams import NgramScorer
-from .verdicts import covered_contrasts, judge
+from .scorers.ngrams import score_by_ngrams
+from .verdicts import Verdicts, covered_contrasts, judge
 
 log = logging.getLogger(__name__)
 # Sentences of the corpus that a model has read before a set is scored with a warm state.
@@ -36,21 +38,29 @@ WARM = 10
 
 
 def make_probe(
-    settings: ProbeSettings, language: str, clitics: Clitics, built_in: bool | None = None, capitals: bool = False
+    settings: ProbeSettings,
+    language: str,
+    clitics: Clitics,
+    built_in: bool | None = None,
+    downloads: Downloads | None = None,
+    capitals: bool = False,
 ) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
     `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
     `capitals`: whether the sentences that they have read begin with a capital.
+    `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
     """
     contract = make_contract(settings.protocol, settings.given_rules, capitals)
     tiers = settings.tiers(built_in)
-    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers)
+    selection = ItemSelection(
+        settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers, settings.columns
+    )
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
         )
-    path = locate(settings.path, language)
+    path = locate(settings.path, language, downloads)
     if not path.exists():
         raise SetError(
             path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
@@ -71,6 +81,7 @@ def make_probes(
     language: str,
     clitics: Clitics,
     built_in: bool | None = None,
+    downloads: Downloads | None = None,
     capitals: bool = False,
 ) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
@@ -78,7 +89,7 @@ def make_probes(
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in, capitals) for each in asked]
+    return [make_probe(each, language, clitics, built_in, downloads, capitals) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
@@ -132,22 +143,23 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
     )
 
 
-def reference_tables(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
-    """How far counting words, and two rules that need no model, get on the same items."""
-    found: dict[str, Table] = {}
-    for order in (1, 3):
-        scorer = NgramScorer(order, corpus.ids, vocabulary)
-        found[scorer.name] = tabulate(whole, judge(whole, scorer.score(whole.sentences)))
-    return found | rule_tables(whole)
-
-
 def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:
     """With what puts numbers into perspective: reference lines, what of the sets the model reads, how frequent the forms are."""
     whole = sampled.whole
     leaks = find_leakage(whole.sets, corpus)
     log.info("leakage    %s: %s", whole.language, leaks.line())
     frequent = count_forms({form for pair in whole.forms() for form in pair}, corpus)
-    return ProbePlan(sampled.sample, whole, reference_tables(whole, corpus.train, corpus.vocabulary), frequent, leaks)
+    counted = KneserNey(corpus.train.ids, corpus.train.offsets, len(corpus.vocabulary))
+    references = {name: tabulate(whole, each) for name, each in judge_by_rules(whole, counted, corpus.vocabulary).items()}
+    rules = judge_by_rules(sampled.sample, counted, corpus.vocabulary)
+    return ProbePlan(sampled.sample, whole, references, frequent, leaks, rules)
+
+
+def judge_by_rules(probe: Probe, counted: KneserNey, vocabulary: Tokenizer) -> dict[str, Verdicts]:
+    """How far counting words, and rules that need no model, get on these items."""
+    scores = score_by_ngrams(counted, vocabulary, probe.sentences)
+    by_heuristic = {name: judge_by_rule(probe, rule) for name, rule in HEURISTICS.items()}
+    return {name: judge(probe, each) for name, each in scores.items()} | by_heuristic
 
 
 def rule_tables(whole: Probe) -> dict[str, Table]:

@@ -76,9 +76,11 @@ class TextCorpus(FileCorpus):
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankCorpus(FileCorpus):
-    """CoNLL-U with its own sentences and tokens."""
+    """CoNLL-U with its own sentences and tokens. `withhold`: patterns or relations whose sentences train does not have."""
 
     words: Literal["surface", "syntactic"] = "surface"
+    withhold: tuple[str, ...] = added(())
+    withhold_control: bool = added(False)
 
     @property
     def running_text(self) -> bool:
