@@ -43,7 +43,11 @@ def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_i
     """
     contract = make_contract(settings.protocol, settings.given_rules)
     tiers = settings.tiers(built_in)
-    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers)
+    # The sentences of the built-in corpora begin in lower case; suites begin with a capital, which such a model has never seen.
+    lower = built_in is True and "capitalize" not in settings.given_rules
+    selection = ItemSelection(
+        settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers, lower
+    )
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
