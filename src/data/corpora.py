@@ -20,6 +20,7 @@ from ..settings.training_settings import TokenizerSettings, WordTokenizer
 from .blocks import Reader
 from .conllu import TreebankText
 from .corpus import Corpus, corpus_name, prepare
+from .download import Downloads
 from .grammar import folder_of
 from .published_corpora import PublishedSource
 from .selection import Selection
@@ -30,17 +31,10 @@ from .tokenizer import TokenizerRule
 from .tokens import MosesRule, Tokenization, TokenRule
 from .vocabulary import VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
+from .withholding import Withholding
 
 # On disk a sentence of a grammar takes some 28 bytes, and text at least a fourth of its size: two bytes a word.
 SENTENCE_BYTES, TEXT_BYTES = 20, 4
-
-
-@dataclass(frozen=True)
-class Downloads:
-    """Where files from the network go, and whether it may be asked for them."""
-
-    folder: Path
-    allowed: bool
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,8 @@ class CorpusRecipe:
         data = self.settings
         if isinstance(data, WikipediaCorpus):
             return Selection(True, data.unknown, data.frequent, data.tokens, max_tokens=data.max_tokens, seed=data.seed)
-        return Selection(shuffle=len(self.languages) > 1, max_tokens=data.max_tokens, seed=data.seed)
+        control = isinstance(data, TreebankCorpus) and data.withhold_control
+        return Selection(len(self.languages) > 1, max_tokens=data.max_tokens, seed=data.seed, withhold_control=control)
 
     def tokenizer_rule(self) -> TokenizerRule:
         """What the model predicts."""
@@ -111,7 +106,8 @@ def _text(data: TextCorpus, language: Language, rule: Tokenization, downloads: D
 
 
 def _treebank(data: TreebankCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
-    return TextSource(_files(data, language.code), TreebankText(data.words), data.seed, _exclude(data, language))
+    withholding = Withholding(data.withhold, language.code, data.withhold_control) if data.withhold else None
+    return TextSource(_files(data, language.code), TreebankText(data.words, withholding), data.seed, _exclude(data, language))
 
 
 def _clams(data: ClamsCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:

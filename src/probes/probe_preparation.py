@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from ..data.corpus import Corpus, Split
+from ..data.corpus import Corpus
+from ..data.download import Downloads
 from ..data.tokenizer import Tokenizer
 from ..data.vocabulary import EOS_ID
 from ..errors import UserError
@@ -29,30 +30,36 @@ from .probe import Probe, build_probe
 from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, plant_forest, scoring_mode
 from .scorers.ngrams import score_by_ngrams
-from .verdicts import covered_contrasts, judge
+from .verdicts import Verdicts, covered_contrasts, judge
 
 log = logging.getLogger(__name__)
 # Sentences of the corpus that a model has read before a set is scored with a warm state.
 WARM = 10
 
 
-def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_in: bool | None = None) -> Probe:
+def make_probe(
+    settings: ProbeSettings,
+    language: str,
+    clitics: Clitics,
+    built_in: bool | None = None,
+    downloads: Downloads | None = None,
+) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
     `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
+    `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
     """
     contract = make_contract(settings.protocol, settings.given_rules)
     tiers = settings.tiers(built_in)
     # The sentences of the built-in corpora begin in lower case; suites begin with a capital, which such a model has never seen.
     lower = built_in is True and "capitalize" not in settings.given_rules
-    selection = ItemSelection(
-        settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers, lower
-    )
+    chosen = (settings.constructions, settings.limit, settings.seed, settings.split)
+    selection = ItemSelection(*chosen, contract, clitics, tiers, columns=settings.columns, lower=lower)
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
         )
-    path = locate(settings.path, language)
+    path = locate(settings.path, language, downloads)
     if not path.exists():
         raise SetError(
             path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
@@ -69,14 +76,18 @@ def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_i
 
 
 def make_probes(
-    collections: Sequence[ProbeSettings], language: str, clitics: Clitics, built_in: bool | None = None
+    collections: Sequence[ProbeSettings],
+    language: str,
+    clitics: Clitics,
+    built_in: bool | None = None,
+    downloads: Downloads | None = None,
 ) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
     asked = [each for each in collections if not each.is_none]
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in) for each in asked]
+    return [make_probe(each, language, clitics, built_in, downloads) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
@@ -130,20 +141,23 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
     )
 
 
-def reference_tables(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
-    """How far counting words, and two rules that need no model, get on the same items."""
-    counted = KneserNey(corpus.ids, corpus.offsets, len(vocabulary))
-    scores = score_by_ngrams(counted, vocabulary, whole.sentences)
-    return {name: tabulate(whole, judge(whole, each)) for name, each in scores.items()} | rule_tables(whole)
-
-
 def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:
     """With what puts numbers into perspective: reference lines, what of the sets the model reads, how frequent the forms are."""
     whole = sampled.whole
     leaks = find_leakage(whole.sets, corpus)
     log.info("leakage    %s: %s", whole.language, leaks.line())
     frequent = count_forms({form for pair in whole.forms() for form in pair}, corpus)
-    return ProbePlan(sampled.sample, whole, reference_tables(whole, corpus.train, corpus.vocabulary), frequent, leaks)
+    counted = KneserNey(corpus.train.ids, corpus.train.offsets, len(corpus.vocabulary))
+    references = {name: tabulate(whole, each) for name, each in judge_by_rules(whole, counted, corpus.vocabulary).items()}
+    rules = judge_by_rules(sampled.sample, counted, corpus.vocabulary)
+    return ProbePlan(sampled.sample, whole, references, frequent, leaks, rules)
+
+
+def judge_by_rules(probe: Probe, counted: KneserNey, vocabulary: Tokenizer) -> dict[str, Verdicts]:
+    """How far counting words, and rules that need no model, get on these items."""
+    scores = score_by_ngrams(counted, vocabulary, probe.sentences)
+    by_heuristic = {name: judge_by_rule(probe, rule) for name, rule in HEURISTICS.items()}
+    return {name: judge(probe, each) for name, each in scores.items()} | by_heuristic
 
 
 def rule_tables(whole: Probe) -> dict[str, Table]:

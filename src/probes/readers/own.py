@@ -3,7 +3,8 @@ lines, which hold everything. Sentences whose final mark is glued to the last wo
 
 Several bad forms that must all be beaten at once (chance 1 / (k + 1)) are the columns bad, bad2, bad3 …, or a list in JSON.
 Contrasts of any other kind, and groupings, are declared in the head of our own JSON lines: {"challenge_set": {…, "contrasts":
-[…], "groupings": {"mood": {"by": "mood"}}}}; see `contrast_notation` and `groupings`.
+[…], "groupings": {"mood": {"by": "mood"}}}}; see `contrast_notation` and `groupings`. `fixed_rules` in the head holds
+under every protocol; a `uid` of every item is its name, which sister sets share.
 """
 
 import re
@@ -11,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ...errors import UserError
 from ..challenge_set import ChallengeSet, SetError, Span, Variant, numbered_roles
+from ..contract import make_contract
 from ..contrast_notation import contrast_from_plain
 from ..groupings import read_groupings
 from ..pairs import is_raw, pair, words_of
@@ -42,7 +45,7 @@ def _table(file: Path, language: str) -> Iterator[ChallengeSet]:
         bad = [row["bad"], *(value for key, value in row.items() if FURTHER.fullmatch(key) and value.split())]
         made = _named(sets, row.get("construction") or file.stem, file, language)
         features = {key: value for key, value in row.items() if key not in NOT_FEATURES and not FURTHER.fullmatch(key) and value}
-        _add_forms(made, number, features, row["good"], bad)
+        add_forms(made, number, features, row["good"], bad)
     yield from sets.values()
 
 
@@ -50,7 +53,7 @@ def _named(sets: dict[str, ChallengeSet], name: str, file: Path, language: str) 
     return sets.setdefault(name, ChallengeSet(name, language, dataset="own", file=str(file), together=True))
 
 
-def _add_forms(made: ChallengeSet, number: int, features: dict[str, Any], good: str, bad: list[str]) -> None:
+def add_forms(made: ChallengeSet, number: int, features: dict[str, Any], good: str, bad: list[str]) -> None:
     """One good sentence and the bad ones that it must beat, all at once."""
     raw = any(map(is_raw, (good, *bad)))
     texts = (good, *bad)
@@ -86,7 +89,7 @@ def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, Any], language: str
     name = text_field(item, "construction", file, number) if "construction" in item else file.stem
     features = {key: value for key, value in item.items() if key not in NOT_FEATURES}
     _plain_features(features, file, number)
-    _add_forms(_named(sets, name, file, language), number, features, good, bad)
+    add_forms(_named(sets, name, file, language), number, features, good, bad)
 
 
 def _bad_forms(item: dict[str, Any], file: Path, number: int) -> list[str]:
@@ -107,8 +110,20 @@ def _head(item: Any, file: Path, number: int) -> ChallengeSet:
     if not isinstance(item.get("together", False), bool):
         raise SetError(file, number, f"together is true or false; it is {item['together']!r}")
     made.together = item.get("together", False)
+    made.fixed_rules = _fixed_rules(item.get("fixed_rules") or {}, file, number)
     made.groupings = read_groupings(item.get("groupings") or {}, f"{file}:{number}: groupings")
     return made
+
+
+def _fixed_rules(rules: Any, file: Path, number: int) -> dict[str, str | bool]:
+    """Rules of scoring that hold for a set under every protocol: {"contrast": "target"}."""
+    if not isinstance(rules, dict) or not all(isinstance(value, str | bool) for value in rules.values()):
+        raise SetError(file, number, f"fixed_rules are rules of scoring by name; they are {str(rules)[:60]!r}")
+    try:
+        make_contract("default", rules)
+    except UserError as error:
+        raise SetError(file, number, f"fixed_rules: {error}") from None
+    return rules
 
 
 def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> None:
@@ -117,6 +132,10 @@ def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> N
         raise SetError(file, number, "a minimal set has a list of variants")
     _plain_features(features, file, number)
     made.add(number, features, [_variant(variant, file, number) for variant in variants])
+    if "uid" in item:
+        made.names.append(text_field(item, "uid", file, number))
+    if len(made.names) not in (0, len(made)):
+        raise SetError(file, number, "some items of this set have a uid and others have none; name all of them, or none")
 
 
 def _plain_features(features: Any, file: Path, number: int) -> None:
