@@ -30,7 +30,8 @@ CHOICES = [
     for group in [*GROUPS, "experiment", "debug", "hparams_search"]
     for file in sorted((CONF / group).glob("*.yaml"))
 ]
-CHOICES.remove("model=hf")  # is not trained
+for untrained in ("model=hf", "model=scores"):
+    CHOICES.remove(untrained)
 
 
 def evaluation(*overrides):
