@@ -37,6 +37,7 @@ class WordScores:
     firsts: NDArray[np.int64]  # (S + 1,)
     logprobs: NDArray[np.float32]  # (W,)
     unknown: NDArray[np.bool_]  # (W,) the model has no such word
+    pieces: NDArray[np.int32] | None = None  # (W,) how many pieces the model reads a word as; None where nobody knows
     # (W,) no span may begin here or end before it: it is scored together with the word before; a first word: not at all.
     inseparable: NDArray[np.bool_] | None = None
 

@@ -74,7 +74,7 @@ class FileScorer:
         self._tell(len(sentences), missing)
         firsts = np.cumsum([0, *map(len, words)])
         marks: NDArray[np.bool_] = np.array(inseparable, bool)
-        return WordScores(firsts, np.array(logprobs, np.float32), np.zeros(len(marks), bool), marks)
+        return WordScores(firsts, np.array(logprobs, np.float32), np.zeros(len(marks), bool), inseparable=marks)
 
     def _find(self, spelt: str) -> Scored | None:
         """The sentence; or, where it is read only up to a tested word, any that begins so, if all of them agree."""
