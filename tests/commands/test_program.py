@@ -43,7 +43,7 @@ def test_the_help_of_evaluate_lists_what_evaluate_takes():
     page = help_page("evaluate")
     for group in ("trainer", "logger", "callbacks", "tokenizer", "experiment", "debug", "hparams_search", "model/optimizer"):
         assert f"  {group}: " not in page
-    assert "  model: hf\n" in page
+    assert "  model: hf, scores\n" in page
     assert "  lang: de, en, es, fr, he, multi, ru\n" in page
 
 
@@ -83,7 +83,7 @@ def test_a_misspelt_command_is_explained(typed, message):
     [
         ("concord ", list(COMMANDS)),
         ("concord ev", ["evaluate"]),
-        ("concord train model=", ["model=hf", "model=lstm", "model=transformer"]),
+        ("concord train model=", ["model=hf", "model=lstm", "model=scores", "model=transformer"]),
         ("concord evaluate devi", ["device="]),
         ("concord sets ", []),
     ],
