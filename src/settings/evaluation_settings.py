@@ -14,7 +14,13 @@ from .training_settings import PretrainedSettings, ScoreFileSettings
 
 @dataclass(frozen=True)
 class EvaluationSettings:
+<<<<<<< HEAD
     """`model` is a pretrained one or a file of scores; without it checkpoints are asked, which know their language and words."""
+=======
+    """`model` is a pretrained one, `scorer` a function of the user's own by its dotted name; without either, checkpoints of ours
+    are asked, which know their language and their words.
+    """
+>>>>>>> origin/main
 
     probes: ProbeSettings
     lang: LanguageChoice | None
@@ -25,7 +31,8 @@ class EvaluationSettings:
     text: str | None
     out: str | None
     device: str
-    allow: tuple[str, ...] = ()  # packages of the user's own that networks may come from
+    allow: tuple[str, ...] = ()  # packages of the user's own that networks and scorers may come from
+    scorer: str | None = None
 
 
 def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
@@ -42,6 +49,7 @@ def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
         out=plain.out,
         device=plain.device,
         allow=plain.allow,
+        scorer=plain.scorer,
     )
     _must_ask_something(made)
     return made
@@ -67,6 +75,7 @@ def _read_model(values: Mapping[str, Plain]) -> PretrainedSettings | ScoreFileSe
 def _must_ask_something(settings: EvaluationSettings) -> None:
     if settings.probes.is_none and settings.text is None and not settings.data:
         raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
+<<<<<<< HEAD
     if settings.model and not settings.lang:
         chosen = "scores" if isinstance(settings.model, ScoreFileSettings) else "hf"
         raise UserError(f"model={chosen} needs lang=: it does not say which language it is to be asked in")
@@ -77,6 +86,21 @@ def _must_ask_something(settings: EvaluationSettings) -> None:
     if isinstance(settings.model, ScoreFileSettings) and settings.text is not None:
         raise UserError("text=: a file of scores cannot be asked about another sentence; leave text= out with model=scores")
     if not settings.model and settings.ckpt_path is None:
+=======
+    if settings.scorer and (settings.model or settings.ckpt_path):
+        beside = "model=hf" if settings.model else "ckpt_path="
+        raise UserError(f"scorer={settings.scorer}: one model at a time; leave {beside} out")
+    foreign = "model=hf" if settings.model else "scorer=" if settings.scorer else ""
+    if foreign and not settings.lang:
+        raise UserError(f"{foreign} needs lang=: a model that is not ours does not say which language it is to be asked in")
+    if foreign and settings.data:
+        raise UserError(
+            f"data=: the perplexity per word of a model that is not ours is not comparable; leave data= out with {foreign}"
+        )
+    if not settings.model:
+        refuse_scoring(settings.probes)
+    if not foreign and settings.ckpt_path is None:
+>>>>>>> origin/main
         raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
 
 
@@ -94,4 +118,5 @@ class _TopLevel:
     out: str | None = None
     device: str = "cpu"
     allow: tuple[str, ...] = ()
+    scorer: str | None = None
     tokenizer: dict[str, Plain] = field(default_factory=dict)
