@@ -70,26 +70,18 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
 
 def load_models(settings: "EvaluationSettings", probes: "Sequence[Probe]") -> list["Model"]:
     from ..probes.contract import make_contract
-<<<<<<< HEAD
-    from ..probes.models import load_checkpoints, load_pretrained, load_scores, must_be_comparable
-=======
-    from ..probes.models import load_checkpoints, load_function, load_pretrained, must_be_comparable
->>>>>>> origin/main
+    from ..probes.models import load_checkpoints, load_function, load_pretrained, load_scores, must_be_comparable
     from ..settings.languages import each_language
     from ..settings.training_settings import ScoreFileSettings
 
     contract = make_contract(settings.probes.protocol, settings.probes.given_rules)
     if settings.model and settings.lang:
-<<<<<<< HEAD
         language = each_language(settings.lang)[0]
         if isinstance(settings.model, ScoreFileSettings):
             return [load_scores(settings.model, language, probes)]
         return load_pretrained(settings.model, contract, settings.probes.scoring, language)
-=======
-        return load_pretrained(settings.model, contract, settings.probes.scoring, each_language(settings.lang)[0])
     if settings.scorer and settings.lang:
         return [load_function(settings.scorer, settings.allow, each_language(settings.lang)[0])]
->>>>>>> origin/main
     models = load_checkpoints(settings.ckpt_path or (), settings.device, contract.rules.start == "warm", settings.allow)
     must_be_comparable(models, language_given=settings.lang is not None)
     return models

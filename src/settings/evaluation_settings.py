@@ -14,13 +14,9 @@ from .training_settings import PretrainedSettings, ScoreFileSettings
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-<<<<<<< HEAD
-    """`model` is a pretrained one or a file of scores; without it checkpoints are asked, which know their language and words."""
-=======
-    """`model` is a pretrained one, `scorer` a function of the user's own by its dotted name; without either, checkpoints of ours
-    are asked, which know their language and their words.
+    """`model` is a pretrained one or a file of scores, `scorer` a function of the user's own by its dotted name; without any of
+    them, checkpoints of ours are asked, which know their language and their words.
     """
->>>>>>> origin/main
 
     probes: ProbeSettings
     lang: LanguageChoice | None
@@ -75,33 +71,26 @@ def _read_model(values: Mapping[str, Plain]) -> PretrainedSettings | ScoreFileSe
 def _must_ask_something(settings: EvaluationSettings) -> None:
     if settings.probes.is_none and settings.text is None and not settings.data:
         raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
-<<<<<<< HEAD
-    if settings.model and not settings.lang:
-        chosen = "scores" if isinstance(settings.model, ScoreFileSettings) else "hf"
-        raise UserError(f"model={chosen} needs lang=: it does not say which language it is to be asked in")
-    if settings.model and settings.data:
-        raise UserError("data=: the perplexity of a pretrained model per word is not comparable; leave data= out with model=hf")
-    if not isinstance(settings.model, PretrainedSettings):
-        refuse_scoring(settings.probes)
-    if isinstance(settings.model, ScoreFileSettings) and settings.text is not None:
-        raise UserError("text=: a file of scores cannot be asked about another sentence; leave text= out with model=scores")
-    if not settings.model and settings.ckpt_path is None:
-=======
     if settings.scorer and (settings.model or settings.ckpt_path):
-        beside = "model=hf" if settings.model else "ckpt_path="
+        beside = _foreign(settings.model) if settings.model else "ckpt_path="
         raise UserError(f"scorer={settings.scorer}: one model at a time; leave {beside} out")
-    foreign = "model=hf" if settings.model else "scorer=" if settings.scorer else ""
+    foreign = _foreign(settings.model) if settings.model else "scorer=" if settings.scorer else ""
     if foreign and not settings.lang:
         raise UserError(f"{foreign} needs lang=: a model that is not ours does not say which language it is to be asked in")
     if foreign and settings.data:
         raise UserError(
             f"data=: the perplexity per word of a model that is not ours is not comparable; leave data= out with {foreign}"
         )
-    if not settings.model:
+    if not isinstance(settings.model, PretrainedSettings):
         refuse_scoring(settings.probes)
+    if isinstance(settings.model, ScoreFileSettings) and settings.text is not None:
+        raise UserError("text=: a file of scores cannot be asked about another sentence; leave text= out with model=scores")
     if not foreign and settings.ckpt_path is None:
->>>>>>> origin/main
         raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
+
+
+def _foreign(model: PretrainedSettings | ScoreFileSettings) -> str:
+    return "model=scores" if isinstance(model, ScoreFileSettings) else "model=hf"
 
 
 @dataclass(frozen=True)
