@@ -111,7 +111,7 @@ def test_capitals_are_those_of_the_corpus_unless_a_published_tool_is_followed():
     assert make_contract("default", {"capitalize": "auto"}, capitals=False).label == "default"
     assert make_contract("default", {"capitalize": False}, capitals=True).label == "default"
     assert make_contract("clams", {"capitalize": "auto"}, capitals=True).label == "clams"
-    with pytest.raises(UserError, match="capitalize=sometimes: write one of true, false, auto"):
+    with pytest.raises(UserError, match="capitalize=sometimes: write one of true, false, lower, auto"):
         make_contract("default", {"capitalize": "sometimes"})
 
 
