@@ -7,7 +7,7 @@ import signal
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from concord.errors import UserError
@@ -20,15 +20,18 @@ PATIENCE = 30  # seconds for one file
 MEMORY = 6 << 30  # bytes of address space beyond what is there
 
 
-def damage_files(count: int, chosen: Sequence[str] = (), seed: int = 0) -> list[Counts]:
+def damage_files(count: int, chosen: Sequence[str] = (), seed: int = 0) -> Iterator[Counts]:
     """Every kind of file with random changes."""
-    return [_attack(name, made, count, seed, mutate) for name, made in FORMATS.items() if not chosen or name in chosen]
+    for name, made in FORMATS.items():
+        if not chosen or name in chosen:
+            yield _attack(name, made, count, seed, mutate)
 
 
-def flip_bits(count: int, chosen: Sequence[str] = (), seed: int = 0) -> list[Counts]:
+def flip_bits(count: int, chosen: Sequence[str] = (), seed: int = 0) -> Iterator[Counts]:
     """Every kind of file that has checksums, with one flipped bit."""
-    checked = {name: made for name, made in FORMATS.items() if made.checked and (not chosen or name in chosen)}
-    return [_attack(f"{name} (1 bit)", made, count, seed, flip_bit) for name, made in checked.items()]
+    for name, made in FORMATS.items():
+        if made.checked and (not chosen or name in chosen):
+            yield _attack(f"{name} (1 bit)", made, count, seed, flip_bit)
 
 
 def _attack(name: str, made: Format, count: int, seed: int, change: Callable[[bytes, random.Random], bytes]) -> Counts:
