@@ -51,6 +51,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
+    from ..data.download import downloads_for
     from ..probes.models import checkpoint_languages, of_built_in_corpus
     from ..probes.probe_preparation import make_probes
     from ..settings.languages import each_language
@@ -61,7 +62,8 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     elsewhere: Clitics = "joined" if settings.model else next(iter(known.values()), "split")
     built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
     sets = all_collections(settings.probes)
-    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in)]
+    downloads = downloads_for(settings.paths)
+    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads)]
 
 
 def load_models(settings: "EvaluationSettings") -> list["Model"]:
