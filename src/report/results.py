@@ -7,16 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..probes.accuracy import CELLS, MEAN, Accuracy, constructions_of_mean, wilson
+from ..probes.accuracy import CELLS, MEAN, OVER, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 from ..probes.contrast_chance import PAIR_CHANCE
+from ..probes.phases import AGREES, MISLED
 from ..settings import RunSettings
 from ..settings.languages import SeveralLanguages
 from ..settings.reading import Plain
 
 NUMBER = "number"  # the grouping by the numbers of subject and attractor
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
-COUNTS = ("accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance")  # metrics that are no group of items
+COUNTS = ("accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance", "margin")  # metrics that are no group of items
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ class Result:
     references: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
     groupings: Mapping[str, list[str]] = field(default_factory=dict)  # names of groups of items, by what groups them
     groups: Mapping[str, "ConstructionGroup"] = field(default_factory=dict)  # of constructions
+    bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
 
     @property
     def label(self) -> str:
@@ -194,12 +196,13 @@ def final_groupings(table: Final) -> dict[str, list[str]]:
 
 
 def sample_scores(moment: Moment) -> dict[str, Score]:
-    """From a probe on the way; how many items a part has is not known there. Groups of constructions have a = in their name."""
+    """From a probe on the way; how many items a part has is not known there. Groups say over how many constructions they are."""
     found = {}
     for name in dict.fromkeys(key.split("/")[0] for key in moment.values):
-        if name != MEAN and "=" not in name:
+        if name != MEAN and f"{name}/{OVER}" not in moment.values:
             own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
             n, ties, uncovered = (int(own.get(count, 0)) for count in ("n", "ties", "uncovered"))
-            parts = {part: Score(value, 0) for part, value in own.items() if part not in COUNTS}
+            groups = [part for part in own if part not in COUNTS and not part.startswith((AGREES, MISLED))]
+            parts = {part: Score(own[part], 0) for part in groups}
             found[name] = Score(own.get("accuracy", math.nan), n, ties, uncovered, own.get("chance", PAIR_CHANCE), parts)
     return found
