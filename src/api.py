@@ -13,18 +13,19 @@ from .places import cache_folder
 from .settings.languages import Clitics, read_language
 from .settings.probing import AGREEMENT, ProbeSettings
 from .settings.reading import Plain
-from .settings.training import PretrainedSettings
+from .settings.training_settings import PretrainedSettings
 
 import_lightning()  # before what follows imports it, so that it brings less
 from .data.grammar import languages
 from .probes.challenge_set import ChallengeSet, SetError
 from .probes.collection import ItemSelection, collect
 from .probes.contract import make_contract
+from .probes.contract_statement import contract_statement
 from .probes.evaluation import Answer, ask, save_answer, save_tables, tables_of
 from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
 from .probes.named_collections import named_collection
-from .probes.preparation import make_probe
 from .probes.probe import Probe
+from .probes.probe_preparation import make_probe
 from .probes.word_surprisal import read_sentences, surprisal_table
 from .report.optional_packages import explain_missing
 from .report.report_folder import make_report, write_page, write_report
@@ -191,7 +192,7 @@ class ProbeResult:
     @property
     def contract(self) -> str:
         """The scoring contract in words."""
-        return self.probe.contract.statement()
+        return contract_statement(self.probe, self.model.scorer.reading)
 
     @property
     def accuracy(self) -> dict[str, float]:

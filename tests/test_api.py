@@ -14,7 +14,7 @@ import pytest
 from concord.commands.evaluate import evaluate
 from concord.errors import UserError
 from concord.lm.checkpoints import load_model
-from concord.settings.evaluation import read_evaluation_settings
+from concord.settings.evaluation_settings import read_evaluation_settings
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 

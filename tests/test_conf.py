@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from concord.errors import UserError
 from concord.runs.fit import architecture, read_recipe
-from concord.settings.evaluation import read_evaluation_settings
+from concord.settings.evaluation_settings import read_evaluation_settings
 from concord.settings.probing import all_collections
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
@@ -154,8 +154,8 @@ def test_every_collection_asks_by_the_default_protocol(file):
 
 
 def test_a_probe_can_be_monitored_only_if_every_validation_has_it():
-    from concord.probes.preparation import monitorable_metrics
-    from concord.runs.preparation import read_probes
+    from concord.probes.probe_preparation import monitorable_metrics
+    from concord.runs.run_preparation import read_probes
 
     probes = read_probes(settings("probes.limit=8"))
     metrics = monitorable_metrics(probes)

@@ -51,7 +51,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
     from ..probes.models import checkpoint_languages, of_built_in_corpus
-    from ..probes.preparation import make_probes
+    from ..probes.probe_preparation import make_probes
     from ..settings.languages import each_language
     from ..settings.probing import all_collections
 

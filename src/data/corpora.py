@@ -5,9 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UserError
-from ..settings.corpora import ClamsCorpus, CorpusSettings, FileCorpus, GrammarCorpus, TextCorpus, TreebankCorpus, WikipediaCorpus
+from ..settings.corpus_settings import (
+    ClamsCorpus,
+    CorpusSettings,
+    FileCorpus,
+    GrammarCorpus,
+    TextCorpus,
+    TreebankCorpus,
+    WikipediaCorpus,
+)
 from ..settings.languages import Language
-from ..settings.training import TokenizerSettings, WordTokenizer
+from ..settings.training_settings import TokenizerSettings, WordTokenizer
 from .blocks import Reader
 from .conllu import TreebankText
 from .corpus import Corpus, corpus_name, prepare

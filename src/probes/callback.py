@@ -20,6 +20,7 @@ from ..terminal import show
 from . import probe_display as screen
 from .accuracy import Table, metrics, tabulate
 from .collection import stratified_sample
+from .contract_statement import state_contract
 from .leakage import Leakage
 from .probe import Probe, build_probe
 from .result_files import save_summary
@@ -76,6 +77,7 @@ class ProbeCallback(Callback):
         self.schedule = schedule
         self.folder = folder
         self.forests: dict[int, Forest] = {}
+        self.contracts: dict[int, dict[str, Any]] = {}  # as they are saved
         self.last: dict[str, Table] = {}
         self.final: dict[str, Table] = {}
         # How far training had come at the last look; Lightning's own counters are a batch behind where a checkpoint is written.
@@ -162,7 +164,7 @@ class ProbeCallback(Callback):
             self.last[plan.prefix] = table
             if trainer.is_global_zero:
                 file = self.folder / f"{plan.sample.language}-{plan.sample.name}-step{trainer.global_step:08d}.parquet"
-                save_verdicts(file, plan.sample, verdicts, _about(plan.sample, module))
+                save_verdicts(file, plan.sample, verdicts, self._about(plan.sample, module))
                 _to_wandb(trainer, f"{plan.prefix}/table", table)
         found["time/probe_seconds"] = time.perf_counter() - started
         return found
@@ -172,16 +174,29 @@ class ProbeCallback(Callback):
         forest = self.forests.get(id(chosen))
         if forest is None:
             forest = self.forests[id(chosen)] = scorer.plant(chosen.sentences)
+            self.contracts[id(chosen)] = state_contract(chosen, scorer)
         logprobs = scorer.logprobs(forest, trainer.global_rank, trainer.world_size)
         scores = scorer.scores(forest, _over_all_ranks(logprobs, module.device))
         verdicts = judge(chosen, scores)
         return scores, verdicts, tabulate(chosen, verdicts)
 
     def _save_final(self, plan: ProbePlan, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
-        whole, about = plan.whole, _about(plan.whole, module)
+        whole, about = plan.whole, self._about(plan.whole, module)
         folder = self.folder / f"final-{whole.language}-{whole.name}"
         save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(plan))
         save_summary(folder, {"model": self.final[plan.prefix], **plan.references}, about)
+
+    def _about(self, chosen: Probe, module: Training) -> dict[str, Any]:
+        """What the numbers come from."""
+        return {
+            "language": chosen.language,
+            "set": chosen.name,
+            "digest": chosen.digest,
+            "contract": self.contracts[id(chosen)],
+            "step": module.global_step,
+            "words_seen": module.words_seen,
+            "epoch": module.current_epoch,
+        }
 
     def result(self) -> dict[str, float]:
         """Of the whole sets, with the best weights."""
@@ -196,19 +211,6 @@ class ProbeCallback(Callback):
 def _progress(trainer: pl.Trainer, module: Training, done: int) -> Progress:
     batches = max(int(trainer.num_training_batches), 1)
     return Progress(trainer.current_epoch + done / batches, trainer.global_step, module.words_seen)
-
-
-def _about(chosen: Probe, module: Training) -> dict[str, Any]:
-    """What the numbers come from."""
-    return {
-        "language": chosen.language,
-        "set": chosen.name,
-        "digest": chosen.digest,
-        "contract": chosen.contract.plain(),
-        "step": module.global_step,
-        "words_seen": module.words_seen,
-        "epoch": module.current_epoch,
-    }
 
 
 def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:

@@ -10,15 +10,16 @@ from ..data.corpora import CorpusRecipe, Downloads
 from ..data.corpus import encode_split
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
-from ..settings.evaluation import EvaluationSettings
+from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import each_language
 from ..settings.probing import ProbeSettings
 from .accuracy import Table, tabulate
+from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
 from .models import Model
-from .preparation import must_cover, rule_tables
 from .probe import Probe
-from .probe_display import show_disagreements, show_evaluation, show_folder, show_kept
+from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept
+from .probe_preparation import must_cover, rule_tables
 from .result_files import save_summary
 from .scorers import WordScores
 from .surprisal import macro_perplexity
@@ -47,7 +48,7 @@ def ask(model: Model, probe: Probe) -> Answer:
 
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
     """Every verdict, and every word with its log-probability."""
-    about = {"contract": probe.contract.plain(), "digest": probe.digest, **model.identity(), **measures}
+    about = {"contract": state_contract(probe, model.scorer), "digest": probe.digest, **model.identity(), **measures}
     save_items(file, probe, answer.verdicts, answer.scores, about)
 
 
@@ -55,8 +56,12 @@ def save_tables(
     folder: Path, probe: Probe, models: Sequence[Model], tables: Mapping[str, Table], measures: Mapping[str, Measures]
 ) -> None:
     """The summary of an evaluation."""
-    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
-    about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
+    stated = {each.name: contract_statement(probe, each.scorer.reading) for each in models}
+    contract = probe.contract.plain() | {"statement": join_statements(stated)}
+    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": contract}
+    about["models"] = {
+        each.name: each.identity() | {"statement": stated[each.name]} | dict(measures.get(each.name, {})) for each in models
+    }
     save_summary(folder, tables, about)
 
 
@@ -84,6 +89,7 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
             unwritten.append(error)
     tables = tables_of(probe, answers)
     show_evaluation(probe, {name: answer.table for name, answer in answers.items()}, tables, measures)
+    show_contracts(probe.contract.label, {each.name: contract_statement(probe, each.scorer.reading) for each in models})
     show_disagreements({name: answer.verdicts for name, answer in answers.items()})
     if unwritten:
         raise unwritten[0]

@@ -15,13 +15,13 @@ from ..errors import UserError
 from ..lm.checkpoints import load_model, read_checkpoint
 from ..lm.model import LanguageModel
 from ..places import cache_folder
-from ..settings.corpora import BUILT_IN
+from ..settings.corpus_settings import BUILT_IN
 from ..settings.languages import Clitics, Language, read_language
 from ..settings.reading import Plain, read
 from ..settings.run import RunSettings, read_run_settings
-from ..settings.training import PretrainedSettings
+from ..settings.training_settings import PretrainedSettings
 from .contract import Contract
-from .preparation import scorer_maker
+from .probe_preparation import scorer_maker
 from .scorers import ProbeSentence, Scorer
 from .scorers.function import FunctionScorer, WordScoring
 from .word_surprisal import SentenceSurprisal, Words, measure_surprisal, no_pieces

@@ -199,7 +199,15 @@ def show_evaluation(
         shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}
         show(comparison_view(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
     show_perplexities(perplexities)
-    show(f"protocol   {chosen.contract.label}: {chosen.contract.statement()}")
+
+
+def show_contracts(label: str, stated: Mapping[str, str]) -> None:
+    """What the numbers rest on: once, or for each model where they were asked differently."""
+    shared = run_of(stated)
+    for said in dict.fromkeys(stated.values()):
+        names = [name.removeprefix(f"{shared}/") for name, own in stated.items() if own == said]
+        whose = "" if len(names) == len(stated) else f" ({', '.join(names)})"
+        show(f"protocol   {label}{whose}: {said}")
 
 
 def run_of(names: Iterable[str]) -> str:

@@ -87,7 +87,7 @@ def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at
 
 def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     """Read again what the run was told to ask; nothing where that is no longer there."""
-    from ..probes.preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
+    from ..probes.probe_preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
 
     run = result.model.run
     if run is None:

@@ -16,7 +16,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 from ..files import replace_atomically
 from ..lm.checkpoints import CheckpointError
 from ..lm.training import Training
-from ..settings.training import CheckpointSettings
+from ..settings.training_settings import CheckpointSettings
 from .metrics_file import MetricsFile
 
 BEST, LAST = "best.ckpt", "last.ckpt"

@@ -16,7 +16,7 @@ from pytorch_lightning import Callback
 from pytorch_lightning.callbacks import EarlyStopping
 from pytorch_lightning.loggers.logger import Logger
 
-from ..data.batches import EvaluationLoader, Loader, Plan, Shape
+from ..data.batches import BatchPlan, EvaluationLoader, Loader, Shape
 from ..data.corpus import Corpus
 from ..errors import UserError
 from ..lm import networks
@@ -29,7 +29,7 @@ from ..lm.training import Training, TrainingLog
 from ..probes.callback import ProbeCallback
 from ..settings.reading import Plain
 from ..settings.run import RunSettings
-from ..settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
+from ..settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from .checkpointing import Checkpoints, CheckpointWriter
 from .interruption import Interruption
 from .metrics_file import MetricsFile
@@ -170,7 +170,7 @@ def fit(
         **OURS,
         reload_dataloaders_every_n_epochs=1 if recipe.shape.first_epoch else 0,
     )
-    plan = Plan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
+    plan = BatchPlan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
     loader = Loader(corpus.train, recipe.shape, recipe.seed, plan, corpus.vocabulary.begins())
     horizon = loader.horizon(trainer.max_epochs or 1)
     schedule = run.probing[0].schedule if run.probing else None

@@ -12,11 +12,11 @@ from omegaconf import OmegaConf
 
 from ..errors import UserError
 from ..places import cache_folder
-from .corpora import CorpusSettings, corpus_class, read_corpus_settings
+from .corpus_settings import CorpusSettings, corpus_class, read_corpus_settings
 from .languages import Clitics, Language, LanguageChoice, each_language, read_language_choice
 from .probing import ProbeSettings, read_probe_settings
 from .reading import Above, Natural, Plain, machine, read, refuse_unknown, result_values
-from .training import (
+from .training_settings import (
     CallbackSettings,
     LoggerSettings,
     ModelSettings,

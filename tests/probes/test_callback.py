@@ -18,8 +18,8 @@ from concord.errors import UserError
 from concord.probes.result_files import read_summary
 from concord.runs.logs import keep_log
 from concord.runs.metrics_file import read
-from concord.runs.preparation import prepare_run
 from concord.runs.run_folder import RunFolder
+from concord.runs.run_preparation import prepare_run
 from concord.settings.overrides import read_composed, read_composed_evaluation
 from hydra import compose, initialize_config_dir
 from pyarrow import parquet

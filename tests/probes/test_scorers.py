@@ -17,7 +17,7 @@ from concord.data.vocabulary import Vocabulary
 from concord.errors import UserError
 from concord.lm.loss import summed_nll
 from concord.lm.model import Architecture, LanguageModel, initialise_model
-from concord.probes.preparation import scorer_maker
+from concord.probes.probe_preparation import scorer_maker
 from concord.probes.readers.grammar import expand_grammar
 from concord.probes.scorers import ProbeSentence, WordScores
 from concord.probes.scorers.incremental import IncrementalScorer, plant_forest

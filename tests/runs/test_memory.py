@@ -5,10 +5,9 @@ import torch
 from concord.data.batches import Shape
 from concord.errors import UserError
 from concord.lm.model import Architecture, LanguageModel
-from concord.runs import memory
 from concord.runs.fit import read_recipe
-from concord.runs.memory import available_memory, estimate_memory, longest_batch, must_fit
-from concord.runs.preparation import check_memory
+from concord.runs.run_preparation import check_memory
+from concord.runs.training_memory import estimate_memory, longest_batch, must_fit
 from training_runs import NETWORKS, settings
 
 ADAM = {"name": "adamw", "lr": 0.1}
@@ -52,7 +51,7 @@ def test_states_are_of_the_right_size():
 
 
 def test_what_does_not_fit_is_refused_with_the_numbers(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda _: (10**9, "this machine"))
+    monkeypatch.setattr("concord.runs.training_memory.available_memory", lambda _: (10**9, "this machine"))
     must_fit(architecture(), ADAM, 100, "cpu", 1)
     told = r"about 4\.4 GB \(weights .*, gradients .*, optimiser .*, logits .*, states .*\), and this machine has 1.0 GB free"
     with pytest.raises(UserError, match=told):
@@ -70,17 +69,6 @@ def test_it_is_found_before_the_model_is_built_and_force_tries_it():
     check_memory(forced, read_recipe(forced), 50_000, 20)
     usual = settings("trainer.accelerator=cpu")
     check_memory(usual, read_recipe(usual), 5_000, 20)
-
-
-def test_the_limit_of_a_job_counts(monkeypatch, tmp_path):
-    (tmp_path / "max").write_text("1000000\n")
-    (tmp_path / "current").write_text("400000\n")
-    free, where = available_memory("cpu")
-    assert free > 1_000_000
-    monkeypatch.setattr(memory, "CGROUP", (tmp_path / "max", tmp_path / "current"))
-    assert available_memory("cpu") == (600_000, where)
-    (tmp_path / "max").write_text("max\n")
-    assert available_memory("cpu")[0] > 1_000_000
 
 
 def test_a_stream_has_windows_and_sentences_have_lengths():

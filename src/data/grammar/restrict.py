@@ -7,31 +7,31 @@ from typing import NamedTuple
 from .clitics import MARK
 from .frames import Frame, frames
 from .notation import Alternative, Varied
-from .notices import Place
+from .notices import SourceLine
 from .rules import START, Grammar, Symbol
 from .unroll import unroll
 from .variation import counterparts, vary_items
 
 
-class Row(NamedTuple):
+class LexiconRow(NamedTuple):
     """What stays or goes together: a row of a paradigm by its line, a word of a list by its line and itself."""
 
-    place: Place
+    place: SourceLine
     word: str
 
 
-class Occurrence(NamedTuple):
+class FormOccurrence(NamedTuple):
     """A form where the sentences of a grammar have it: its row, and the words that it is written as, clitics before it included."""
 
-    row: Row
+    row: LexiconRow
     symbol: Symbol
     marked: str  # with + after clitics
     begins: bool  # whether it begins its sentences
 
 
-def row_of(alternative: Alternative) -> Row:
+def row_of(alternative: Alternative) -> LexiconRow:
     """The row that a form belongs to."""
-    return Row(alternative.place, str(alternative) if alternative.lexeme is None else alternative.lexeme)
+    return LexiconRow(alternative.place, str(alternative) if alternative.lexeme is None else alternative.lexeme)
 
 
 def is_wordy(alternative: Alternative) -> bool:
@@ -39,9 +39,9 @@ def is_wordy(alternative: Alternative) -> bool:
     return all(isinstance(part, str) for part in alternative.parts)
 
 
-def occurrences(grammar: Grammar) -> Iterator[Occurrence]:
+def occurrences(grammar: Grammar) -> Iterator[FormOccurrence]:
     """Every form in every place that a sentence of the grammar can have it in, what it is exchanged for included."""
-    seen: set[Occurrence] = set()
+    seen: set[FormOccurrence] = set()
     for frame in frames(unroll(grammar)):
         for index, slot in enumerate(frame.slots):
             if slot.symbol is not None:
@@ -51,12 +51,12 @@ def occurrences(grammar: Grammar) -> Iterator[Occurrence]:
                         yield found
 
 
-def _in_slot(grammar: Grammar, frame: Frame, index: int, symbol: Symbol) -> Iterator[Occurrence]:
+def _in_slot(grammar: Grammar, frame: Frame, index: int, symbol: Symbol) -> Iterator[FormOccurrence]:
     glued, begins = _clitics_before(frame, index)
     varied = counterparts(grammar, symbol) if vary_items(grammar, symbol.name) else []
     for each in (symbol, *varied):
         for alternative in filter(is_wordy, grammar.rules[each]):
-            yield Occurrence(row_of(alternative), each, f"{glued}{alternative}", begins)
+            yield FormOccurrence(row_of(alternative), each, f"{glued}{alternative}", begins)
 
 
 def _clitics_before(frame: Frame, index: int) -> tuple[str, bool]:
@@ -73,7 +73,7 @@ def fixed_words(grammar: Grammar) -> dict[str, None]:
     return dict.fromkeys(word for slot in slots for form in slot.forms for word in form.split() if not MARK.search(word))
 
 
-def restrict(grammar: Grammar, keeps: Callable[[Row], bool]) -> Grammar | None:
+def restrict(grammar: Grammar, keeps: Callable[[LexiconRow], bool]) -> Grammar | None:
     """The grammar with the rows that are kept; None if it has no sentence left."""
     rules = {
         symbol: [each for each in body if not is_wordy(each) or symbol == START or keeps(row_of(each))]

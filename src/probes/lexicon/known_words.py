@@ -127,7 +127,9 @@ def _read_list(path: Path) -> ListedWords:
     try:
         lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except UnicodeDecodeError:
-        raise UserError(f"probes.lexicon: {path}: not UTF-8; a file of words has one on each line, perhaps a tab and its count") from None
+        raise UserError(
+            f"probes.lexicon: {path}: not UTF-8; a file of words has one on each line, perhaps a tab and its count"
+        ) from None
     if not lines:
         raise UserError(f"probes.lexicon: {path}: there is no word in it; write one on each line, perhaps a tab and its count")
     if all(len(line) == 1 for line in lines):
@@ -135,7 +137,9 @@ def _read_list(path: Path) -> ListedWords:
     counts: dict[str, float] = {}
     for number, line in enumerate(lines, start=1):
         if len(line) != 2 or not (line[1].isascii() and line[1].isdecimal()):  # noqa: PLR2004 - a word and its count
-            raise UserError(f"probes.lexicon: {path}:{number}: {line!r}: a word, a tab and its count are needed, as on other lines")
+            raise UserError(
+                f"probes.lexicon: {path}:{number}: {line!r}: a word, a tab and its count are needed, as on other lines"
+            )
         counts[line[0]] = float(line[1])
     return ListedWords(str(path), counts, counted=True)
 

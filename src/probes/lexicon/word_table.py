@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ...terminal import show, table
 from ..challenge_set import ChallengeSet
-from .fit import FittedLexicon, Word
+from .fitting import FittedLexicon, LexiconWord
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +16,10 @@ log = logging.getLogger(__name__)
 def lists_table(fitted: FittedLexicon, title: str) -> Table:
     """Each list: its words, how many the vocabulary lacks, how many are rare, how many are taken, and how the numbers match."""
     view = table(
-        title, "list", numbers=["words", "unknown", "rare", "spare", "chosen", "sg : pl, all", "sg : pl, chosen"], last="chosen words"
+        title,
+        "list",
+        numbers=["words", "unknown", "rare", "spare", "chosen", "sg : pl, all", "sg : pl, chosen"],
+        last="chosen words",
     )
     for name in dict.fromkeys(word.lists for word in fitted.words):
         own = [word for word in fitted.words if word.lists == name]
@@ -28,7 +31,7 @@ def lists_table(fitted: FittedLexicon, title: str) -> Table:
     return view
 
 
-def number_ratio(words: list[Word]) -> str:
+def number_ratio(words: list[LexiconWord]) -> str:
     """How many times as frequent the singular is as the plural, in the geometric mean; empty for words without number."""
     told = [word.imbalance for word in words if word.imbalance]
     return f"{2 ** (sum(told) / len(told)):.2f}" if told else ""

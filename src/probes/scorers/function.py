@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from ...errors import UserError
-from . import ProbeSentence, WordScores
+from . import ProbeSentence, Reading, WordScores
 
 # Of each sentence (words separated by spaces) a number for each word, in nats.
 WordScoring = Callable[[list[str]], Sequence[Sequence[float]]]
@@ -18,6 +18,11 @@ class FunctionScorer:
         self.name = name
         self.function = function
         self.vocabulary = vocabulary
+
+    @property
+    def reading(self) -> Reading:
+        """How the function reads a sentence is its own affair."""
+        return Reading(sees="untold", unknown="", source=f"the function {self.name}")
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         texts = [sentence.words for sentence in sentences]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from ...data.vocabulary import EOS_ID
 from ...lm.model import LanguageModel
 from ...lm.state import State, join_rows, map_tensors, pick_rows, tensors_in
 from ..prefix_tree import TreeBlock, tree_blocks
-from . import ProbeSentence, WordScores
+from . import ProbeSentence, Reading, WordScores
 
 # Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
 STATES = 256 << 20
@@ -79,6 +79,12 @@ class IncrementalScorer:
         self.model = model
         self.tokenizer = tokenizer
         self.start = start
+
+    @property
+    def reading(self) -> Reading:
+        words, several = self.tokenizer.words, self.tokenizer.begins() is not None
+        state: Literal["zero", "warm"] = "zero" if self.start is None else "warm"
+        return Reading((words[EOS_ID],), state=state, pieces=several, unknown=words[self.tokenizer.unk])
 
     def plant(self, sentences: Sequence[ProbeSentence]) -> Forest:
         return plant_forest(sentences, self.tokenizer, budget_for(self.model))

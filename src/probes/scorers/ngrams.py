@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...data.tokenizer import Tokenizer
 from ...data.vocabulary import EOS_ID
-from . import ProbeSentence, WordScores
+from . import ProbeSentence, Reading, WordScores
 
 BACK_OFF = math.log(0.4)
 CHUNK = 1 << 20
@@ -29,6 +29,11 @@ class NgramScorer:
         self.corpus = corpus
         self.tokenizer = tokenizer
         self.vocabulary = len(tokenizer)
+
+    @property
+    def reading(self) -> Reading:
+        words, several = self.tokenizer.words, self.tokenizer.begins() is not None
+        return Reading((words[EOS_ID],), pieces=several, unknown=words[self.tokenizer.unk])
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         known: dict[str, Sequence[int]] = {}

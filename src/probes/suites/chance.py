@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .formula import Formula, Reference, references
+from .formula import Formula, RegionReference, references
 from .margins import Floats, judge
 from .suite import ItemRule, Suite
 
@@ -51,17 +51,17 @@ def above_chance(accuracy: float, chance_share: float) -> float:
     return (accuracy - chance_share) / (1 - chance_share) if chance_share < 1 else float("nan")
 
 
-def _noise(asked: Sequence[Reference], regions: tuple[int, ...]) -> dict[Reference, Floats]:
+def _noise(asked: Sequence[RegionReference], regions: tuple[int, ...]) -> dict[RegionReference, Floats]:
     """Draws in the order of the text, so that they depend on the formulas alone."""
     generator = np.random.default_rng(SEED)
     whole = {reference.condition for reference in asked if reference.region is None}
-    values: dict[Reference, Floats] = {}
+    values: dict[RegionReference, Floats] = {}
     for reference in dict.fromkeys(asked):
         single = (reference.region,) if reference.region is not None else ()
         for region in regions if reference.condition in whole else single:
-            key = Reference(region, reference.condition)
+            key = RegionReference(region, reference.condition)
             if key not in values:
                 values[key] = generator.standard_normal(DRAWS)
     for condition in sorted(whole):
-        values[Reference(None, condition)] = np.sum([values[Reference(r, condition)] for r in regions], axis=0)
+        values[RegionReference(None, condition)] = np.sum([values[RegionReference(r, condition)] for r in regions], axis=0)
     return values

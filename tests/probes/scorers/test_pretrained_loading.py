@@ -96,23 +96,10 @@ def test_a_tokenizer_without_a_mask(tmp_path):
 def test_a_model_that_is_too_large_is_refused_before_it_is_read(bert, monkeypatch):
     with (bert / "model.safetensors").open("r+b") as stream:
         stream.truncate(40 * 2**30)  # a hole: it takes no place on the disk
-    monkeypatch.setattr("concord.probes.scorers.pretrained.memory.available", lambda device: 24 * 2**30)
+    monkeypatch.setattr("concord.probes.scorers.pretrained.model_memory.available", lambda device: 24 * 2**30)
     refused(bert, "too large for this machine: about 48.0 GiB in float32, of which 24.0 GiB are free")
     changed(bert, dtype="bfloat16")
     refused(bert, "about 96.0 GiB in float32")
-
-
-def test_a_container_leaves_less_memory_than_the_machine_has(tmp_path, monkeypatch):
-    from concord.probes.scorers.pretrained import memory
-
-    whole = memory.available("cpu")
-    assert whole > 2**20
-    monkeypatch.setattr(memory, "CGROUP", tmp_path)
-    for name, text in {"max": "5000000", "current": "3000000", "stat": "anon 1\nfile 1000000\n"}.items():
-        (tmp_path / f"memory.{name}").write_text(text, encoding="utf-8")
-    assert memory.available("cpu") == 3_000_000  # pages of files are given back
-    (tmp_path / "memory.max").write_text("max\n", encoding="utf-8")
-    assert memory.available("cpu") > 2**20
 
 
 def test_pickled_weights_are_read_only_if_one_insists(bert):
@@ -228,6 +215,6 @@ def test_names_that_the_hub_does_not_have(hub, tmp_path):
 
 def test_a_model_of_the_hub_that_is_too_large_is_not_even_fetched(bert, hub, tmp_path, monkeypatch):
     hub()
-    monkeypatch.setattr("concord.probes.scorers.pretrained.memory.available", lambda device: 1000)
+    monkeypatch.setattr("concord.probes.scorers.pretrained.model_memory.available", lambda device: 1000)
     refused("some/bert", "too large for this machine")
     assert not list((tmp_path / "cache").rglob("model.safetensors"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ....files import replace_atomically
-from .. import VERSION, ProbeSentence, Scorer, WordScores
+from .. import VERSION, ProbeSentence, Reading, Scorer, WordScores
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +20,10 @@ class Cached:
     def __init__(self, scorer: Scorer, key: str, folder: Path) -> None:
         self.name = scorer.name
         self.scorer, self.key, self.folder = scorer, key, folder
+
+    @property
+    def reading(self) -> Reading:
+        return self.scorer.reading
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         file = self.folder / f"{self._name(sentences)}.npz"

@@ -13,8 +13,8 @@ from transformers.utils import logging
 
 from ....errors import UserError
 from ....lm import hf  # noqa: F401 - so that folders which an export has written are known
-from .memory import check_fits
 from .model_files import CONFIG, configuration, digest, fetch, find, weight_files
+from .model_memory import check_fits
 from .pretrained_error import PretrainedError
 
 Kind = Literal["masked", "causal"]

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import UserError
-from .corpora import CorpusSettings, read_corpus_settings
+from .corpus_settings import CorpusSettings, read_corpus_settings
 from .languages import LanguageChoice, read_language_choice
 from .probing import ProbeSettings, read_probe_settings, refuse_scoring
 from .reading import Plain, read
 from .run import PathSettings
-from .training import PretrainedSettings
+from .training_settings import PretrainedSettings
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,18 @@ from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
 from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
 from ..probes.feature_columns import feature_columns
-from ..probes.preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.probe import Probe
+from ..probes.probe_preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.schedule import ProbeSchedule
-from ..settings.corpora import BUILT_IN
+from ..settings.corpus_settings import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, Recipe, architecture, read_recipe
-from .memory import longest_batch, must_fit
 from .own_objects import make_each
 from .run_display import show_settings, show_sizes
 from .run_folder import RunFolder
+from .training_memory import longest_batch, must_fit
 
 log = logging.getLogger(__name__)
 FEWEST = 2  # words of a vocabulary that is not known yet: <eos> and <unk>

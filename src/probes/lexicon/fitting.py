@@ -16,7 +16,7 @@ from typing import Literal
 
 from ...data.grammar.clitics import render
 from ...data.grammar.folder import constructions, load
-from ...data.grammar.restrict import Row, fixed_words, occurrences, restrict
+from ...data.grammar.restrict import LexiconRow, fixed_words, occurrences, restrict
 from ...data.grammar.rules import Grammar
 from ...settings.languages import Clitics
 from .known_words import KnownWords, log_frequency
@@ -35,10 +35,10 @@ class FitRule:
 
 
 @dataclass(eq=False)
-class Word:
+class LexiconWord:
     """A row of a list: what its sentences show of it in the singular, in the plural, and in both alike."""
 
-    row: Row
+    row: LexiconRow
     lists: str  # the name of its list
     forms: dict[str, dict[str, None]] = field(default_factory=dict)  # words by number
     counts: dict[str, float] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class FittedLexicon:
     rule: FitRule
     source: str
     counted: bool
-    words: list[Word]
+    words: list[LexiconWord]
     grammars: dict[str, Grammar | None]  # None: no sentence is left
     unknown_context: list[str]  # words of the rules themselves that the vocabulary does not have
     wanted: Mapping[str, int]
@@ -112,13 +112,13 @@ def fit_lexicon(folder: Path, known: KnownWords, rule: FitRule, clitics: Clitics
     )
 
 
-def _words_of(grammars: Iterable[Grammar], clitics: Clitics, capitalize: bool) -> list[Word]:
+def _words_of(grammars: Iterable[Grammar], clitics: Clitics, capitalize: bool) -> list[LexiconWord]:
     """Every row that a sentence can show, in the order of the files."""
-    found: dict[Row, Word] = {}
+    found: dict[LexiconRow, LexiconWord] = {}
     for grammar in grammars:
         numbers = next((set(each.labels) for each in grammar.attributes if each.name == "number"), set())
         for each in occurrences(grammar):
-            word = found.setdefault(each.row, Word(each.row, each.symbol.name))
+            word = found.setdefault(each.row, LexiconWord(each.row, each.symbol.name))
             number = next(iter(each.symbol.attributes & numbers), "")
             shown = render(each.marked, clitics)
             if each.begins and capitalize:
@@ -135,7 +135,7 @@ def _context(grammars: Iterable[Grammar]) -> list[str]:
     return list(words)
 
 
-def _qualify(word: Word, counts: Mapping[str, float], least: int) -> None:
+def _qualify(word: LexiconWord, counts: Mapping[str, float], least: int) -> None:
     word.counts = {form: counts[form] for form in word.words if form in counts}
     if missing := [form for form in word.words if form not in counts]:
         word.outcome, word.reason = "unknown", f"not in the vocabulary: {', '.join(missing)}"
@@ -144,7 +144,7 @@ def _qualify(word: Word, counts: Mapping[str, float], least: int) -> None:
         word.outcome, word.reason = "rare", f"fewer than {least} times: {shown}"
 
 
-def _choose(words: Sequence[Word], number: int | None, seed: str) -> list[Word]:
+def _choose(words: Sequence[LexiconWord], number: int | None, seed: str) -> list[LexiconWord]:
     """So many of these words, matched as well as can be; all of them where there are not more."""
     if number is None or len(words) <= number:
         return list(words)

@@ -1,7 +1,6 @@
 """How much memory a training will take, before anything of that size is built; the system would end it without a word."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
@@ -9,11 +8,11 @@ from ..data.batches import Shape
 from ..errors import UserError
 from ..lm.loss import ROWS, SMALL
 from ..lm.model import Architecture, LanguageModel
+from ..machine import free_memory
 
 BYTES = 4  # weights, gradients and what optimisers remember are 32 bits wide
 # Numbers that an optimiser remembers for each weight.
 REMEMBERED = {"adam": 2, "adamw": 2, "sgd": 0}
-CGROUP = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current"))
 
 
 @dataclass(frozen=True)
@@ -71,30 +70,12 @@ def longest_batch(shape: Shape, longest: int) -> int:
     return shape.batch_size * (shape.window or longest)
 
 
-def available_memory(accelerator: str) -> tuple[int, str]:
+def available_memory(accelerator: str) -> tuple[float, str]:
     """In bytes, and of what: the GPU where one trains, else this machine or what a job may use of it."""
     if accelerator != "cpu" and torch.cuda.is_available():
         return torch.cuda.mem_get_info()[0], "the GPU"
-    free = [_free_in_machine(), _free_in_group()]
-    return min((each for each in free if each is not None), default=1 << 62), "this machine"
+    return free_memory(), "this machine"
 
 
-def _free_in_machine() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:  # not Linux: nobody knows
-        return None
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
-
-
-def _free_in_group() -> int | None:
-    """What the limit of a container or a cluster's job leaves."""
-    try:
-        limit, used = (file.read_text(encoding="ascii").strip() for file in CGROUP)
-        return int(limit) - int(used) if limit.isdecimal() and used.isdecimal() else None
-    except OSError:
-        return None
-
-
-def _size(size: int) -> str:
+def _size(size: float) -> str:
     return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"
