@@ -50,6 +50,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
+    from ..probes.lexicon.asked_models import choose_lexicon
     from ..probes.models import checkpoint_languages, of_built_in_corpus
     from ..probes.probe_preparation import make_probes
     from ..settings.languages import each_language
@@ -59,8 +60,9 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
     elsewhere = "joined" if settings.model else next(iter(known.values()))
     built_in = settings.model is None and of_built_in_corpus(settings.ckpt_path or ())
-    sets = all_collections(settings.probes)
-    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in)]
+    chosen, words = choose_lexicon(settings.probes, () if settings.model else settings.ckpt_path or ())
+    sets = all_collections(chosen)
+    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, words)]
 
 
 def load_models(settings: "EvaluationSettings") -> list["Model"]:

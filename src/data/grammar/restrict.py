@@ -21,7 +21,7 @@ class LexiconRow(NamedTuple):
 
 
 class FormOccurrence(NamedTuple):
-    """A form where the sentences of a grammar have it: its row, and the words that it is written as, clitics before it included."""
+    """A form in a place where sentences of a grammar have it: its row, and how it is written, clitics before it included."""
 
     row: LexiconRow
     symbol: Symbol

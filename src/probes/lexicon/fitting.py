@@ -3,8 +3,8 @@
 A word qualifies if every form of it that the constructions can show is known and occurs at least `least` times; a form is what a
 sentence shows, clitics glued to it included. Of a list from which `choose` takes a number of words, the two thirds that are most
 frequent stay in the draw, and of these the two thirds in which singular and plural are most alike; of several draws by the seed
-the one is taken in which they are nearest in sum. Each verb is asked in both numbers, so that the bad form of one is the good form of
-the other: over a set, good and bad forms are equally frequent.
+the one is taken in which they are nearest in sum. Each verb is asked in both numbers, so that the bad form of one is the
+good form of the other: over a set, good and bad forms are equally frequent.
 """
 
 import math
@@ -49,13 +49,21 @@ class LexiconWord:
     def words(self) -> list[str]:
         return list(dict.fromkeys(word for words in self.forms.values() for word in words))
 
+    def _by_number(self) -> tuple[list[str], list[str]]:
+        """What only the singular, and what only the plural shows."""
+        singular, plural = (self.forms.get(number, {}) for number in ("s", "p"))
+        return [w for w in singular if w not in plural], [w for w in plural if w not in singular]
+
+    @property
+    def shows_number(self) -> bool:
+        return all(self._by_number())
+
     @property
     def imbalance(self) -> float:
         """How much more frequent the singular is than the plural, in powers of two; what both numbers show does not count."""
-        singular, plural = (self.forms.get(number, {}) for number in ("s", "p"))
-        one, many = [w for w in singular if w not in plural], [w for w in plural if w not in singular]
-        if not one or not many:
+        if not self.shows_number:
             return 0.0
+        one, many = self._by_number()
         return log_frequency(self.counts[word] for word in one) - log_frequency(self.counts[word] for word in many)
 
     @property
@@ -149,11 +157,13 @@ def _choose(words: Sequence[LexiconWord], number: int | None, seed: str) -> list
     if number is None or len(words) <= number:
         return list(words)
     frequent = sorted(words, key=lambda word: -word.frequency)[: _two_thirds(len(words), number)]
-    alike = sorted(frequent, key=lambda word: abs(word.imbalance))[: _two_thirds(len(frequent), number)]
-    pool = [word for word in words if word in alike]  # in the order of the file, whatever the counts
+    # Words that look the same in both numbers match, but show nothing: last.
+    alike = sorted(frequent, key=lambda word: (not word.shows_number, abs(word.imbalance)))
+    pool = {*alike[: _two_thirds(len(frequent), number)]}
+    ordered = [word for word in words if word in pool]  # as the file has them, whatever the counts
     rng = random.Random(seed)
-    draws = [rng.sample(pool, number) for _ in range(DRAWS)]
-    return min(draws, key=lambda draw: abs(sum(word.imbalance for word in draw)))
+    draws = [rng.sample(ordered, number) for _ in range(DRAWS)]
+    return min(draws, key=lambda draw: (-sum(word.shows_number for word in draw), abs(sum(word.imbalance for word in draw))))
 
 
 def _two_thirds(size: int, needed: int) -> int:

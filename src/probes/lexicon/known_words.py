@@ -1,4 +1,4 @@
-"""The words that models know, and how often their training text has them: of a corpus, a checkpoint, a file, or several of these."""
+"""The words that models know, and how often their training text has them: from a corpus, a checkpoint, a file, or several."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -136,7 +136,7 @@ def _read_list(path: Path) -> ListedWords:
         return ListedWords.ranked(str(path), [line[0].strip() for line in lines])
     counts: dict[str, float] = {}
     for number, line in enumerate(lines, start=1):
-        if len(line) != 2 or not (line[1].isascii() and line[1].isdecimal()):  # noqa: PLR2004 - a word and its count
+        if len(line) != 2 or not (line[1].isascii() and line[1].isdecimal()):
             raise UserError(
                 f"probes.lexicon: {path}:{number}: {line!r}: a word, a tab and its count are needed, as on other lines"
             )

@@ -1,13 +1,11 @@
 """The choice of words as one reads it: a row for each list in the terminal, a row for each word in a file."""
 
 import logging
-from collections.abc import Mapping
 from pathlib import Path
 
 from rich.table import Table
 
 from ...terminal import show, table
-from ..challenge_set import ChallengeSet
 from .fitting import FittedLexicon, LexiconWord
 
 log = logging.getLogger(__name__)
@@ -44,7 +42,7 @@ def show_choice(fitted: FittedLexicon, title: str) -> None:
         log.warning("lexicon    %s: %d words fit, %d are wanted; probes.least= asks for fewer occurrences", name, taken, wanted)
     for name, grammar in fitted.grammars.items():
         if grammar is None:
-            log.warning("lexicon    %s is left out: none of its sentences has only words of the vocabulary", name)
+            log.warning("lexicon    %s keeps its fixed set: the vocabulary has the words of none of its other sentences", name)
     if fitted.unknown_context:
         log.warning("lexicon    not in the vocabulary: %s, which stand in the templates", ", ".join(fitted.unknown_context))
 
@@ -57,13 +55,3 @@ def save_choice(file: Path, fitted: FittedLexicon) -> None:
         for word in fitted.words:
             counts = ", ".join(f"{form} {word.counts.get(form, 0):g}" for form in word.words)
             stream.write(f"{word.lists}\t{word.row.word}\t{word.outcome}\t{word.reason}\t{counts}\n")
-
-
-def cells(made: ChallengeSet) -> Mapping[tuple[str, ...], int]:
-    """Items for each combination of subject and attractor number."""
-    found: dict[tuple[str, ...], int] = {}
-    for features in made.features:
-        names = (str(features.get(name, "")) for name in ("subject_number", "attractor_number"))
-        cell = tuple(name for name in names if name)
-        found[cell] = found.get(cell, 0) + 1
-    return found
