@@ -21,7 +21,7 @@ from .probes.challenge_set import ChallengeSet, SetError
 from .probes.collection import ItemSelection, collect
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
-from .probes.evaluation import Answer, ask, save_answer, save_tables, tables_of
+from .probes.evaluation import Answer, ask, save_answer, save_tables
 from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
 from .probes.named_collections import named_collection
 from .probes.probe import Probe
@@ -202,15 +202,18 @@ class ProbeResult:
 
     @cached_property
     def table(self) -> "pd.DataFrame":
-        """A row a construction: n, accuracy with its 95 % interval, ties, items that could not be scored."""
+        """One row per construction: n, accuracy with its 95 % interval, ties, and what was not scored, unknown or repeated."""
         with explain_missing():
             import pandas as pd
 
         rows = {
-            row.construction: [row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered]
+            row.construction: [
+                *(row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered),
+                *(row.all.unknown_context, row.repeated),
+            ]
             for row in self.answer.table.rows
         }
-        names = ["n", "accuracy", "low", "high", "ties", "uncovered"]
+        names = ["n", "accuracy", "low", "high", "ties", "uncovered", "unknown_context", "repeated"]
         return pd.DataFrame.from_dict(rows, orient="index", columns=names).rename_axis("construction")
 
     @cached_property
@@ -228,7 +231,7 @@ class ProbeResult:
         """The files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md."""
         place = Path(folder)
         save_answer(place / "items.parquet", self.model, self.probe, self.answer, {})
-        save_tables(place, self.probe, [self.model], tables_of(self.probe, {self.model.name: self.answer}), {})
+        save_tables(place, self.probe, [self.model], {self.model.name: self.answer}, {})
         return place
 
     def __repr__(self) -> str:

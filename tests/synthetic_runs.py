@@ -128,7 +128,7 @@ def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: fl
         save_items(folder / file, whole, verdicts, made, _identity(whole) | {"model": name})
     known = {"words_seen": 0, "vocabulary": "v0", "options": None, "scoring": None}
     stated = _identity(whole)["contract"]["statement"]
-    models = {name: {"model": name, "statement": stated} | known for name in names}
+    models = {name: {"model": name, "statement": stated, "unknown_words": []} | known for name in names}
     save_summary(folder, tables, _identity(whole) | {"models": models})
     return folder
 
@@ -144,7 +144,13 @@ def _about(chosen: Probe, step: int, words: int) -> dict[str, Any]:
 
 def _identity(chosen: Probe) -> dict[str, Any]:
     contract = chosen.contract.plain() | {"statement": contract_statement(chosen, Reading(("<eos>",), state="zero"))}
-    return {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "contract": contract}
+    return {
+        "language": chosen.language,
+        "set": chosen.name,
+        "digest": chosen.digest,
+        "extent": chosen.extent,
+        "contract": contract,
+    }
 
 
 def read_json(file: Path) -> Any:

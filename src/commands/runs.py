@@ -40,25 +40,31 @@ def main(arguments: list[str] | None = None) -> int:
 
 def described(run: RunFolder) -> dict[str, Any]:
     """A run in plain values; what is not known is null."""
-    settings, history = run.settings(), History(run)
-    lang = settings.get("lang", {})
-    language = lang.get("code")
     now, why = state(run)
+    settings = {} if now == "damaged" else run.settings()
+    history = History(run)
+    lang = _group(settings, "lang")
+    language = lang.get("code")
     return {
         "name": run.path.name,
         "folder": str(run.path),
         "state": now,
         "why": why,
         "language": language,
-        "model": settings.get("model", {}).get("name"),
-        "data": settings.get("data", {}).get("name"),
+        "model": _group(settings, "model").get("name"),
+        "data": _group(settings, "data").get("name"),
         "seed": settings.get("seed"),
         "epoch": history.epochs,
-        "epochs": settings.get("trainer", {}).get("max_epochs"),
+        "epochs": _group(settings, "trainer").get("max_epochs"),
         "valid/perplexity": history.of_best(PERPLEXITY),
         "test/perplexity": history.of_best("test/perplexity"),
         "agreement": _agreement(history, lang.get("languages") or [language]),
     }
+
+
+def _group(settings: dict[str, Any], name: str) -> dict[str, Any]:
+    group = settings.get(name)
+    return group if isinstance(group, dict) else {}
 
 
 def _agreement(history: History, languages: list[str]) -> float | None:
@@ -72,15 +78,19 @@ def show(found: list[dict[str, Any]], folder: Path) -> None:
     view = table(f"runs in {folder}", "run", "state", "lang", "model", numbers=["seed", "epoch", "perplexity", "agreement"])
     for run in found:
         numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
-        epoch = f"{run['epoch']}/{run['epochs']}"
-        view.add_row(run["name"], run["state"], run["language"], run["model"], str(run["seed"]), epoch, *numbers)
+        known = [_told(run[name]) for name in ("language", "model", "seed")]
+        view.add_row(run["name"], run["state"], *known, f"{run['epoch']}/{_told(run['epochs'])}", *numbers)
     show_whole(view)
     for run in found:
         if run["why"]:
             console.print(f"{run['state']} {run['name']}: {run['why']}", markup=False, soft_wrap=True)
     states = [run["state"] for run in found]
-    counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed") if name in states]
+    counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed", "damaged") if name in states]
     console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
+
+
+def _told(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _shown(value: float | None, form: str) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .contrast_chance import PAIR_CHANCE
 from .groupings import NUMBER, Grouping
-from .probe import Probe
+from .probe import CONTRAST, Probe
 from .verdicts import Verdicts
 
 Z = 1.959963984540054  # 95 %
@@ -32,6 +32,7 @@ class Accuracy:
     every: float
     plus_one: bool = False
     chance: float = PAIR_CHANCE
+    unknown_context: int = 0  # contrasts that were scored though a word outside what is tested is unknown
 
     @property
     def accuracy(self) -> float:
@@ -43,6 +44,18 @@ class Accuracy:
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of c/n; a tie counts as what it is worth."""
         return wilson(self.correct, self.n)
+
+
+def interval_of_mean(means: Sequence[float], intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Of the unweighted mean of independent parts; of a single part its own interval."""
+    if not means:
+        return math.nan, math.nan
+    mean = math.fsum(means) / len(means)
+    below, above = (
+        math.sqrt(math.fsum((each - bound[side]) ** 2 for each, bound in zip(means, intervals, strict=True))) / len(means)
+        for side in (0, 1)
+    )
+    return max(mean - below, 0.0), min(mean + above, 1.0)
 
 
 def wilson(correct: float, n: int) -> tuple[float, float]:
@@ -62,7 +75,8 @@ class ConstructionRow:
     construction: str
     all: Accuracy
     dev: Accuracy
-    parts: Mapping[str, Accuracy]  # matched, mismatched, ss, sp, ps, pp; mood=calm
+    parts: Mapping[str, Accuracy]  # matched, mismatched, ss, sp, ps, pp; mood=calm; contrast=g>i
+    repeated: int = 0  # exact repetitions of its items, which were left out
 
 
 @dataclass(frozen=True)
@@ -126,8 +140,10 @@ def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
     """The verdicts of a probe as a table."""
     within = [grouping for grouping in probe.groupings if not grouping.across]
     members = [{each.name: probe.members(each, number) for each in within} for number in range(len(probe.collected))]
+    for number, own in enumerate(members):
+        own[CONTRAST] = probe.contrast_members(number)
     rows = [_row(probe, verdicts, number, members[number]) for number in range(len(probe.collected))]
-    named = {each.name: list(dict.fromkeys(name for own in members for name in own[each.name])) for each in within}
+    named = {each: list(dict.fromkeys(name for own in members for name in own[each])) for each in members[0]}
     groups = [row for each in probe.groupings if each.across for row in _group_rows(probe, verdicts, each, rows)]
     wanted = constructions_of_mean(probe.constructions)
     return Table(
@@ -141,20 +157,26 @@ def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
 def _row(probe: Probe, verdicts: Verdicts, number: int, members: Mapping[str, Mapping[str, Rows]]) -> ConstructionRow:
     own = probe.contrasts.of_set(number)
     parts = {
-        name: count_accuracy(probe, verdicts, rows) for groups in members.values() for name, rows in groups.items() if len(rows)
+        name: count_accuracy(probe, verdicts, rows, singly=grouping == CONTRAST)
+        for grouping, groups in members.items()
+        for name, rows in groups.items()
+        if len(rows)
     }
     dev = count_accuracy(probe, verdicts, own[probe.contrasts.dev[own]])
-    return ConstructionRow(probe.constructions[number], count_accuracy(probe, verdicts, own), dev, parts)
+    whole, repeated = count_accuracy(probe, verdicts, own), probe.collected[number].repeated
+    return ConstructionRow(probe.constructions[number], whole, dev, parts, repeated)
 
 
-def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows) -> Accuracy:
-    """Over these contrasts, which are in order: those of an item stand side by side."""
+def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = False) -> Accuracy:
+    """Over these contrasts, which are in order: those of an item stand side by side. `singly`: each counts by itself, whatever
+    the contract counts.
+    """
     contrasts = probe.contrasts
     scored = rows[verdicts.covered[rows]]
     keys = contrasts.set[scored] * (len(contrasts) + 1) + contrasts.item[scored]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
     worst = np.minimum.reduceat(verdicts.verdict[scored], first) if len(keys) else np.zeros(0)
-    by_item = probe.contract.unit == "items"
+    by_item = probe.contract.unit == "items" and not singly
     each = worst if by_item else verdicts.verdict[scored]
     chance = contrasts.item_chance[scored[first]] if by_item else contrasts.chance[scored if len(scored) else rows]
     return Accuracy(
@@ -166,6 +188,7 @@ def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows) -> Accuracy:
         every=float(worst.mean()) if len(first) else math.nan,
         plus_one=probe.contract.plus_one,
         chance=math.fsum(chance) / len(chance) if len(chance) else PAIR_CHANCE,
+        unknown_context=int(verdicts.unknown_context[scored].sum()),
     )
 
 
@@ -178,16 +201,14 @@ def constructions_of_mean(constructions: list[str]) -> list[str]:
 def _mean(rows: Sequence[ConstructionRow]) -> Mean:
     """Of all these that could be scored."""
     over = [row for row in rows if row.all.n]
-    halves = [(high - low) / 2 for low, high in (row.all.interval for row in over)]
-    accuracy = _average([row.all.accuracy for row in over])
-    half = math.sqrt(sum(h * h for h in halves)) / len(over) if over else math.nan
+    shares = [row.all.correct / row.all.n for row in over]
     names = dict.fromkeys(name for row in over for name in row.parts)
     parts = {name: [row for row in over if name in row.parts and row.parts[name].n] for name in names}
     return Mean(
         over=[row.construction for row in over],
-        accuracy=accuracy,
+        accuracy=_average([row.all.accuracy for row in over]),
         accuracy_dev=_average([row.dev.accuracy for row in over if row.dev.n]),
-        interval=(accuracy - half, min(accuracy + half, 1.0)),
+        interval=interval_of_mean(shares, [row.all.interval for row in over]),
         parts={name: _average([row.parts[name].accuracy for row in found]) for name, found in parts.items()},
         chance=_average([row.all.chance for row in over]) if over else PAIR_CHANCE,
         parts_over={name: [row.construction for row in found] for name, found in parts.items()},

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from ..data.corpora import CorpusRecipe, Downloads
 from ..data.corpus import encode_split
@@ -19,13 +20,13 @@ from .coverage import form_coverage, rule_coverage
 from .lexicon.word_table import save_choice, show_choice
 from .models import Model
 from .probe import Probe
-from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept
+from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
 from .probe_preparation import must_cover, rule_tables
 from .result_files import save_summary
 from .scorers import WordScores
 from .surprisal import macro_perplexity
 from .verdict_files import save_items
-from .verdicts import Verdicts, judge
+from .verdicts import Verdicts, judge, unknown_words
 
 Measures = Mapping[str, float]
 
@@ -54,16 +55,23 @@ def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures
 
 
 def save_tables(
-    folder: Path, probe: Probe, models: Sequence[Model], tables: Mapping[str, Table], measures: Mapping[str, Measures]
+    folder: Path, probe: Probe, models: Sequence[Model], answers: Mapping[str, Answer], measures: Mapping[str, Measures]
 ) -> None:
     """The summary of an evaluation."""
     stated = {each.name: contract_statement(probe, each.scorer.reading) for each in models}
     contract = probe.contract.plain() | {"statement": join_statements(stated)}
-    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": contract}
-    about["models"] = {
-        each.name: each.identity() | {"statement": stated[each.name]} | dict(measures.get(each.name, {})) for each in models
+    about: dict[str, Any] = {
+        "language": probe.language,
+        "set": probe.name,
+        "digest": probe.digest,
+        "extent": probe.extent,
+        "contract": contract,
     }
-    save_summary(folder, tables, about)
+    about["models"] = {}
+    for each in models:
+        said = {"statement": stated[each.name], "unknown_words": unknown_words(probe, answers[each.name].scores)}
+        about["models"][each.name] = each.identity() | said | dict(measures.get(each.name, {}))
+    save_summary(folder, tables_of(probe, answers), about)
 
 
 def tables_of(probe: Probe, answers: Mapping[str, Answer]) -> dict[str, Table]:
@@ -93,11 +101,14 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
             unwritten.append(error)
     tables = tables_of(probe, answers)
     show_evaluation(probe, {name: answer.table for name, answer in answers.items()}, tables, measures)
+    show_unknown_words(
+        {each.name: (unknown_words(probe, answers[each.name].scores), bool(each.scorer.reading.left_out)) for each in models}
+    )
     show_contracts(probe.contract.label, {each.name: contract_statement(probe, each.scorer.reading) for each in models})
     show_disagreements({name: answer.verdicts for name, answer in answers.items()})
     if unwritten:
         raise unwritten[0]
-    save_tables(folder, probe, models, tables, measures)
+    save_tables(folder, probe, models, answers, measures)
     show_folder(folder)
     return answers
 

@@ -15,13 +15,17 @@ from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
 from .groupings import NUMBER
 from .probe import Probe
-from .result_files import read_summary
+from .result_files import means_are_alike, read_summary
 from .scorers import WordScores
 from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
+# Reference lines that would make a table too wide for a screen; the files of a run have them.
+IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
 WIDE = 106  # columns of the whole table
+CONTEXT = "unk. context"  # contrasts scored with an unknown word outside what is tested
+SHOWN = 8  # words that are named
 LEGEND = "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor"
 
 
@@ -91,13 +95,17 @@ def _results(title: str, now: Table, before: Table | None, parts: Sequence[str])
     changed = ["change"] if before else []
     chance = ["chance"] if len(now.chances()) > 1 else []
     heads = (HEADS.get(name, name) for name in parts)
-    view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncov."])
+    counts = [CONTEXT] if any(row.all.unknown_context for row in now.rows) else []
+    counts += ["repeated"] if any(row.repeated for row in now.rows) else []
+    view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncov.", *counts])
     for row in now.rows:
         cells = [share(row.all.accuracy), _interval(row.all.interval)]
         cells += [_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
         cells += [share(row.all.chance)] if chance else []
         cells += _shares(row, parts)
-        view.add_row(row.construction, *cells, f"{row.all.n:,}", f"{row.all.ties:,}", f"{row.all.uncovered:,}")
+        further = {CONTEXT: row.all.unknown_context, "repeated": row.repeated}
+        numbers = (row.all.n, row.all.ties, row.all.uncovered, *(further[count] for count in counts))
+        view.add_row(row.construction, *cells, *(f"{number:,}" for number in numbers))
     view.add_section()
     view.add_row(*_mean_row(now, before, parts, bool(chance)), style="bold")
     return view
@@ -113,7 +121,7 @@ def _mean_row(now: Table, before: Table | None, parts: Sequence[str], chance: bo
     cells = [name, share(mean.accuracy), _interval(mean.interval)]
     cells += [_change(mean.accuracy - before.mean.accuracy)] if before else []
     cells += [share(mean.chance)] if chance else []
-    return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts), "", "", ""]
+    return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts)]
 
 
 def _interval(interval: tuple[float, float]) -> str:
@@ -155,9 +163,18 @@ def comparison_view(title: str, tables: Mapping[str, Table]) -> View:
     for row in first.rows:
         view.add_row(row.construction, *(_with_mismatched(each.row(row.construction)) for each in tables.values()))
     view.add_section()
-    means = (_bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) for each in tables.values())
+    alike = means_are_alike(tables.values())
+    means = (
+        _bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) + ("" if alike else _over(each))
+        for each in tables.values()
+    )
     view.add_row(MEAN, *means, style="bold")
     return view
+
+
+def _over(shown: Table) -> str:
+    """Means over different constructions say over how many they are."""
+    return f" of {len(shown.mean.over)}" if shown.mean.over else ""
 
 
 def _with_mismatched(row: ConstructionRow) -> str:
@@ -169,14 +186,35 @@ def _bracketed(value: float, part: float | None) -> str:
     return share(value) + (" " * 7 if part is None or math.isnan(part) else f" ({part:.2f})")
 
 
+def extent_in_words(extent: Sequence[int] | None) -> str:
+    """Whole sets, or how many of their items; nothing where an earlier version did not keep it."""
+    if extent is None:
+        return ""
+    asked, there = extent
+    return "whole sets, " if asked == there else f"{asked:,} of {there:,} items, "
+
+
+def show_unknown_words(words: Mapping[str, tuple[Sequence[str], bool]]) -> None:
+    """The words of the sets that each model does not know, by name; a rule about pieces may have left out more."""
+    for name, (unknown, left_out) in words.items():
+        if unknown:
+            kind = "words unknown or left out" if left_out else "unknown words"
+            log.info("unknown    %s: %s %s: %s", name, f"{len(unknown):,}", kind, few_words(unknown))
+
+
+def few_words(words: Sequence[str]) -> str:
+    return ", ".join(words[:SHOWN]) + (" …" if len(words) > SHOWN else "")
+
+
 def show_final(folder: Path) -> None:
-    """The tables that a finished run left behind: the whole sets, with the best weights."""
+    """The tables that a finished run left behind, with the best weights."""
     for each in sorted(folder.glob("final-*")):
         tables, about = read_summary(each)
-        title = f"{about['language']} {about['set']}, whole sets, best weights"
+        title = f"{about['language']} {about['set']}, {extent_in_words(about.get('extent'))}best weights"
         show(results_view(title, tables["model"]))
         show(legend(tables["model"]))
-        show(comparison_view("reference lines (mismatched attractors in brackets)", tables))
+        beside = {name: each for name, each in tables.items() if name not in IN_FILES}
+        show(comparison_view("reference lines (mismatched attractors in brackets)", beside))
         show(f"protocol   {about['contract']['label']}: {about['contract']['statement']}")
         log.info("verdicts   %s", each / "items.parquet")
 
@@ -187,6 +225,8 @@ def show_evaluation(
     """The tables of `evaluate.py`: in full for a single model, a column each for several."""
     shared = run_of(tables)
     title = f"{chosen.language} {chosen.name}" + (f", {shared}" if len(tables) > 1 and shared else "")
+    asked, there = chosen.extent
+    title += "" if asked == there else f", {asked:,} of {there:,} items"
     title += "" if len(tables) > 1 else f", {next(iter(tables))}"
     first = next(iter(tables.values()))
     by_number = bool(first.parts_of(NUMBER.name))

@@ -11,6 +11,7 @@ from ..data.corpus import Corpus, Split
 from ..data.tokenizer import Tokenizer
 from ..data.vocabulary import EOS_ID
 from ..errors import UserError
+from ..lm.kneser_ney import KneserNey
 from ..lm.model import LanguageModel
 from ..places import cache_folder
 from ..settings.languages import Clitics
@@ -30,7 +31,7 @@ from .lexicon.known_words import KnownWords
 from .probe import Probe, build_probe
 from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, plant_forest, scoring_mode
-from .scorers.ngrams import NgramScorer
+from .scorers.ngrams import score_by_ngrams
 from .verdicts import covered_contrasts, judge
 
 log = logging.getLogger(__name__)
@@ -143,11 +144,9 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
 
 def reference_tables(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
     """How far counting words, and two rules that need no model, get on the same items."""
-    found: dict[str, Table] = {}
-    for order in (1, 3):
-        scorer = NgramScorer(order, corpus.ids, vocabulary)
-        found[scorer.name] = tabulate(whole, judge(whole, scorer.score(whole.sentences)))
-    return found | rule_tables(whole)
+    counted = KneserNey(corpus.ids, corpus.offsets, len(vocabulary))
+    scores = score_by_ngrams(counted, vocabulary, whole.sentences)
+    return {name: tabulate(whole, judge(whole, each)) for name, each in scores.items()} | rule_tables(whole)
 
 
 def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:

@@ -1,5 +1,6 @@
 """Every verdict on disk, in Parquet: a row a contrast, during training its scores, at the end every word of every sentence."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from .verdicts import Verdicts
 
 # Raise it when a score, a verdict or a column comes to mean something else.
 VERSION = 1
+# Checksums in the file: of what it says of itself, and of the names and types of its columns. Pages have their own.
+STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 
 def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
@@ -193,5 +196,31 @@ def _write(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
     """Whole or not at all; what the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)
+    known = {"concord": stated, STATED: _checksum(stated.encode()), SCHEMA: _checksum(_described(columns.schema))}
     with replace_atomically(file) as new:
-        parquet.write_table(columns.replace_schema_metadata({"concord": stated}), new, compression="zstd")
+        parquet.write_table(columns.replace_schema_metadata(known), new, compression="zstd", write_page_checksum=True)
+
+
+def check_verdict_file(file: Path) -> None:
+    """Whether every part of a file of verdicts is as it was written: its pages, its columns, and what it says of itself.
+
+    Files of before have no checksums; what can be read of them is believed.
+    """
+    try:
+        table = parquet.read_table(file, page_checksum_verification=True)
+    except MemoryError:  # a damaged length
+        raise ValueError("it is damaged: a part is larger than memory") from None
+    known = table.schema.metadata or {}
+    if b"concord" not in known:
+        raise ValueError("not a file of verdicts")
+    for name, text in ((STATED, known[b"concord"]), (SCHEMA, _described(table.schema))):
+        if known.get(name, _checksum(text)) != _checksum(text):
+            raise ValueError("it is damaged: its checksum is another")
+
+
+def _described(schema: pa.Schema) -> bytes:
+    return "\n".join(f"{each.name}: {each.type}" for each in schema).encode()
+
+
+def _checksum(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=16).hexdigest().encode()

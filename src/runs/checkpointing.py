@@ -5,6 +5,7 @@ import io
 import math
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +118,8 @@ class Checkpoints(Callback):
             raise CheckpointError(
                 f"{file}: cannot be written: {reason}. The checkpoint before it is kept; make room and go on with ckpt_path=auto"
             ) from error
+
+
+def rows_known_to(checkpoint: Mapping[str, Any]) -> int:
+    """How many rows metrics.csv had when this checkpoint was written."""
+    return int(checkpoint.get("callbacks", {}).get(Checkpoints.__qualname__, {}).get("rows", 0))

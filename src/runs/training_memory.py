@@ -1,6 +1,8 @@
 """How much memory a training will take, before anything of that size is built; the system would end it without a word."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 
@@ -13,6 +15,13 @@ from ..machine import free_memory
 BYTES = 4  # weights, gradients and what optimisers remember are 32 bits wide
 # Numbers that an optimiser remembers for each weight.
 REMEMBERED = {"adam": 2, "adamw": 2, "sgd": 0}
+LONG = 500  # words; whoever has such sentences will want to know
+Allow = Sequence[str]
+
+
+class BatchSize(NamedTuple):
+    sentences: int
+    length: int
 
 
 @dataclass(frozen=True)
@@ -34,40 +43,44 @@ class MemoryNeed:
         return f"{_size(self.total)} ({', '.join(f'{name} {_size(getattr(self, name))}' for name in parts)})"
 
 
-def estimate_memory(architecture: Architecture, optimizer: dict[str, object], tokens: int) -> MemoryNeed:
-    """For batches of so many tokens. The network is looked at without being built, so that any network can be."""
+def estimate_memory(architecture: Architecture, optimizer: dict[str, object], batch: BatchSize, allow: Allow = ()) -> MemoryNeed:
+    """For batches of this size. The network is looked at without being built, so that any network can be."""
     with torch.device("meta"):
-        model = LanguageModel(architecture)
+        model = LanguageModel(architecture, allow)
     parameters = model.parameter_count() * BYTES
     remembered = 1 if optimizer.get("momentum") else REMEMBERED.get(str(optimizer.get("name")), 2)
     # Each matrix makes as many numbers of a position as it has rows; they are kept before and after what follows it.
     rows = sum(value.shape[0] for value in model.network.parameters() if value.dim() > 1)
-    vocabulary = architecture.vocabulary_size
+    vocabulary, tokens = architecture.vocabulary_size, batch.sentences * batch.length
+    pairs = batch.sentences * batch.length**2 * model.network.kept_per_pair
     return MemoryNeed(
         weights=parameters,
         gradients=parameters,
         optimiser=remembered * parameters,
         logits=3 * BYTES * min(max(ROWS * vocabulary, SMALL), tokens * vocabulary),
-        states=BYTES * tokens * (2 * rows + 3 * architecture.embedding),
+        states=BYTES * (tokens * (2 * rows + 3 * architecture.embedding) + pairs),
     )
 
 
-def must_fit(architecture: Architecture, optimizer: dict[str, object], tokens: int, accelerator: str, processes: int) -> None:
+def must_fit(need: MemoryNeed, accelerator: str, processes: int, batch: BatchSize) -> None:
     """Refuses what cannot work, with the numbers. `processes` share this machine."""
-    need = estimate_memory(architecture, optimizer, tokens)
     free, where = available_memory(accelerator)
     share = free // max(processes, 1) if where == "this machine" else free
     if need.total > share:
         beside = f" for each of {processes} processes" if share != free else ""
+        longest = f" for sentences of {batch.length:,} words (the longest)" if batch.length > LONG else ""
+        remedy = (
+            "split such sentences, data.window=35" if longest else "model.embedding, model.network, tokenizer.vocabulary_size"
+        )
         raise UserError(
-            f"the training would take about {need}, and {where} has {_size(share)} free{beside}; make the model smaller "
-            "(model.embedding, model.network, tokenizer.vocabulary_size, data.batch_size), or try it with force=true"
+            f"the training would take about {need}{longest}, and {where} has {_size(share)} free{beside}; make it smaller "
+            f"({remedy}, data.batch_size), or try it with force=true"
         )
 
 
-def longest_batch(shape: Shape, longest: int) -> int:
-    """Tokens of the largest batch: of a stream its window, else as many sentences of the greatest length."""
-    return shape.batch_size * (shape.window or longest)
+def largest_batch(shape: Shape, longest: int) -> BatchSize:
+    """Of a stream as long as its window, else as many sentences of the greatest length."""
+    return BatchSize(shape.batch_size, shape.window or longest)
 
 
 def available_memory(accelerator: str) -> tuple[float, str]:

@@ -25,6 +25,7 @@ class Network(nn.Module):
     """What every context network is."""
 
     hidden: int
+    kept_per_pair = 0  # numbers that are kept for the gradient for each pair of positions of a sentence; attention has some
 
     def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
         raise NotImplementedError

@@ -9,6 +9,8 @@ from torch.nn import functional as F
 from ...errors import UserError
 from . import Network
 
+# Of each weight of attention: itself, itself after dropout, and what it is computed from.
+ATTENTION = 3
 State = tuple[Tensor, ...]  # keys and values of each block, (2, B, heads, T, D/heads)
 
 
@@ -69,6 +71,7 @@ class Transformer(Network):
         if width % heads:
             raise UserError(f"the embedding ({width}) must be a multiple of the number of heads ({heads})")
         self.hidden = width
+        self.kept_per_pair = ATTENTION * heads * layers
         self.dropout = dropout
         self.blocks = nn.ModuleList(TransformerBlock(width, heads, feedforward, dropout, norm_first) for _ in range(layers))
         self.norm = nn.LayerNorm(width) if final_norm else nn.Identity()
