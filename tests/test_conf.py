@@ -82,7 +82,10 @@ def test_the_clams_presets_differ_as_paper_and_scripts_do():
         ("trainer.precision=fp17", "trainer.precision=fp17: there is no such precision; there are: 32"),
         ("+trainer.epochs=3", "trainer.epochs: Lightning's Trainer has no such setting"),
         ("model.dropout=1.5", "model.dropout=1.5: a number of at least 0 and below 1 is needed"),
-        ("+model.network.units=3", "model: .*unexpected keyword"),
+        (
+            "+model.network.units=3",
+            "model.network.units: there is no such setting; there are: model.network.hidden, model.network.layers",
+        ),
         ("trainer.accelerator=gpu", "there is no GPU here"),
     ],
 )

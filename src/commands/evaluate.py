@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..probes.models import Model
     from ..probes.probe import Probe
     from ..settings import EvaluationSettings
+    from ..settings.languages import Clitics
 
 
 def main() -> None:
@@ -56,23 +57,25 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     from ..settings.languages import each_language
     from ..settings.probing import all_collections
 
-    known = {} if settings.model else checkpoint_languages(settings.ckpt_path or ())
+    known = {} if settings.model or settings.scorer else checkpoint_languages(settings.ckpt_path or ())
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
-    elsewhere = "joined" if settings.model else next(iter(known.values()))
-    built_in = settings.model is None and of_built_in_corpus(settings.ckpt_path or ())
-    chosen, words = choose_lexicon(settings.probes, () if settings.model else settings.ckpt_path or ())
+    elsewhere: Clitics = "joined" if settings.model else next(iter(known.values()), "split")
+    built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
+    chosen, words = choose_lexicon(settings.probes, (settings.ckpt_path or ()) if known else ())
     sets = all_collections(chosen)
     return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, words)]
 
 
 def load_models(settings: "EvaluationSettings") -> list["Model"]:
     from ..probes.contract import make_contract
-    from ..probes.models import load_checkpoints, load_pretrained, must_be_comparable
+    from ..probes.models import load_checkpoints, load_function, load_pretrained, must_be_comparable
     from ..settings.languages import each_language
 
     contract = make_contract(settings.probes.protocol, settings.probes.given_rules)
     if settings.model and settings.lang:
         return load_pretrained(settings.model, contract, settings.probes.scoring, each_language(settings.lang)[0])
+    if settings.scorer and settings.lang:
+        return [load_function(settings.scorer, settings.allow, each_language(settings.lang)[0])]
     models = load_checkpoints(settings.ckpt_path or (), settings.device, contract.rules.start == "warm", settings.allow)
     must_be_comparable(models, language_given=settings.lang is not None)
     return models

@@ -17,6 +17,7 @@ Z = 1.959963984540054  # 95 %
 SEVEN = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")
 CELLS = ("ss", "sp", "ps", "pp")  # of NUMBER: subject, attractor
 MEAN = "mean"
+OVER = "constructions"  # of a group among metrics: how many it is over
 Rows = NDArray[np.int64]
 
 
@@ -32,6 +33,7 @@ class Accuracy:
     every: float
     plus_one: bool = False
     chance: float = PAIR_CHANCE
+    margin: float = math.nan  # mean over contrasts, where any is not a pair: of suites in bits
     unknown_context: int = 0  # contrasts that were scored though a word outside what is tested is unknown
 
     @property
@@ -97,8 +99,17 @@ class GroupRow:
 
     @property
     def key(self) -> str:
-        """Its name among metrics, where it stands beside constructions."""
+        """Its name in tables, where it stands beside constructions: `circuit=agreement`."""
         return self.name if "=" in self.name else f"{self.grouping}={self.name}"
+
+    @property
+    def metric(self) -> str:
+        return group_metric(self.key)
+
+
+def group_metric(key: str) -> str:
+    """The name of a group among metrics: `circuit.agreement`. Runs of before wrote `circuit=agreement`."""
+    return key.replace("=", ".")
 
 
 @dataclass(frozen=True)
@@ -123,6 +134,7 @@ class Table:
     groups: list[GroupRow] = field(default_factory=list)
     # The parts of rows that belong to each grouping, in order.
     groupings: Mapping[str, list[str]] = field(default_factory=lambda: {NUMBER.name: [name for name, _ in NUMBER.groups]})
+    bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
 
     def row(self, construction: str) -> ConstructionRow:
         return next(row for row in self.rows if row.construction == construction)
@@ -151,6 +163,7 @@ def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
         _mean([row for row in rows if row.construction in wanted]),
         groups,
         {name: found for name, found in named.items() if found},
+        {made.construction: str(base) for made in probe.sets if len(made) and (base := made.features[0].get("base"))},
     )
 
 
@@ -179,6 +192,7 @@ def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = 
     by_item = probe.contract.unit == "items" and not singly
     each = worst if by_item else verdicts.verdict[scored]
     chance = contrasts.item_chance[scored[first]] if by_item else contrasts.chance[scored if len(scored) else rows]
+    has_margin = len(scored) and verdicts.clauses is not None and not contrasts.is_pair[scored].all()
     return Accuracy(
         n=len(each),
         correct=float(each.sum()),
@@ -188,6 +202,7 @@ def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = 
         every=float(worst.mean()) if len(first) else math.nan,
         plus_one=probe.contract.plus_one,
         chance=math.fsum(chance) / len(chance) if len(chance) else PAIR_CHANCE,
+        margin=float(verdicts.margin[scored].mean()) if has_margin else math.nan,
         unknown_context=int(verdicts.unknown_context[scored].sum()),
     )
 
@@ -257,10 +272,12 @@ def metrics(table: Table, language: str, name: str) -> dict[str, float]:
         found |= {f"{prefix}/{part}": value.accuracy for part, value in row.parts.items()}
         found |= {f"{prefix}/n": row.all.n, f"{prefix}/ties": row.all.ties, f"{prefix}/uncovered": row.all.uncovered}
         found |= {f"{prefix}/chance": row.all.chance} if row.all.chance != PAIR_CHANCE else {}
+        found[f"{prefix}/margin"] = row.all.margin
     for group in table.groups:
-        prefix = f"probe/{language}/{name}/{group.key}"
+        prefix = f"probe/{language}/{name}/{group.metric}"
         found |= {f"{prefix}/accuracy": group.accuracy, f"{prefix}/accuracy_dev": group.accuracy_dev, f"{prefix}/n": group.n}
-        found |= {f"{prefix}/ties": group.ties, f"{prefix}/uncovered": group.uncovered}
+        # How many constructions it is over also tells a group from a construction.
+        found |= {f"{prefix}/ties": group.ties, f"{prefix}/uncovered": group.uncovered, f"{prefix}/{OVER}": len(group.over)}
         found |= {f"{prefix}/chance": group.chance} if group.chance != PAIR_CHANCE else {}
     prefix = f"probe/{language}/{name}/{MEAN}"
     found |= {f"{prefix}/accuracy": table.mean.accuracy, f"{prefix}/accuracy_dev": table.mean.accuracy_dev}

@@ -24,6 +24,7 @@ from .contract_statement import state_contract
 from .leakage import Leakage
 from .lexicon.word_table import save_choice
 from .probe import Probe, build_probe
+from .region_files import save_regions
 from .result_files import save_summary
 from .schedule import ProbeSchedule, Progress
 from .scorers import WordScores
@@ -187,6 +188,7 @@ class ProbeCallback(Callback):
         whole, about = plan.whole, self._about(plan.whole, module)
         folder = self.folder / f"final-{whole.language}-{whole.name}"
         save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(plan))
+        save_regions(folder / "regions.parquet", whole, scores, about)
         save_summary(folder, {"model": self.final[plan.prefix], **plan.references}, about)
 
     def _about(self, chosen: Probe, module: Training) -> dict[str, Any]:

@@ -136,6 +136,11 @@ class ChallengeSet(Sequence[MinimalSet]):
         return self.contrasts, self.together, self.groupings, self.fixed_rules, self.item_rule
 
     @property
+    def is_suite(self) -> bool:
+        """Whether its variants are cut into regions, which its contrasts compare by name."""
+        return bool(self.contrasts) and all(contrast.tested == "named" for contrast in self.contrasts)
+
+    @property
     def contrasts_are_stated(self) -> bool:
         """By the source, and not only between the targets of a good and a bad form."""
         return any(not contrast.is_pair or set(contrast.roles()) != {"good", "bad"} for contrast in self.contrasts)

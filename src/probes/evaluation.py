@@ -22,6 +22,7 @@ from .models import Model
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
 from .probe_preparation import must_cover, rule_tables
+from .region_files import regions_beside, save_regions
 from .result_files import save_summary
 from .scorers import WordScores
 from .surprisal import macro_perplexity
@@ -49,9 +50,10 @@ def ask(model: Model, probe: Probe) -> Answer:
 
 
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
-    """Every verdict, and every word with its log-probability."""
+    """Every verdict, and every word with its log-probability; of suites also every region."""
     about = {"contract": state_contract(probe, model.scorer), "digest": probe.digest, **model.identity(), **measures}
     save_items(file, probe, answer.verdicts, answer.scores, about)
+    save_regions(regions_beside(file), probe, answer.scores, about)
 
 
 def save_tables(
@@ -82,7 +84,7 @@ def tables_of(probe: Probe, answers: Mapping[str, Answer]) -> dict[str, Table]:
 
 def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures: Mapping[str, Measures]) -> dict[str, Answer]:
     """The tables of all models on the same items, in files and on the screen."""
-    if models[0].tokenizer is not None:
+    if models[0].tokenizer is not None and probe.contrasts.is_pair.any():
         from .scorers.pretrained.word_pieces import target_pieces  # noqa: PLC0415 - transformers
 
         count = partial(target_pieces, models[0].tokenizer)

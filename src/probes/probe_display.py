@@ -10,13 +10,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table as View
 
 from ..terminal import show, table, width
-from .accuracy import CELLS, MEAN, Accuracy, ConstructionRow, Table
+from .accuracy import CELLS, MEAN, Accuracy, ConstructionRow, GroupRow, Table
 from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
 from .groupings import NUMBER
 from .probe import Probe
 from .result_files import means_are_alike, read_summary
 from .scorers import WordScores
+from .shown_numbers import share, show_change, show_interval
+from .suite_display import ABOUT_SUITES, circuits_view, has_circuits, stability_view, suites_view
+from .suites.circuits import CIRCUIT
 from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
@@ -29,15 +32,11 @@ SHOWN = 8  # words that are named
 LEGEND = "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor"
 
 
-def share(value: float) -> str:
-    """0.94, and – where there is nothing."""
-    return "–" if math.isnan(value) else f"{value:.2f}"
-
-
 def legend(shown: Table) -> str:
     """What the heads mean, as far as they are there, and what a model that does not care would score."""
     means = f"{LEGEND}; " if shown.parts_of(NUMBER.name) else ""
     chances = shown.chances()
+    means += f"{ABOUT_SUITES}; " if has_circuits(shown) else ""
     return f"{means}chance {chances[0]:.2f}" if len(chances) == 1 else f"{means}chance differs by construction"
 
 
@@ -45,7 +44,9 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
     """Accuracy by construction and by the groups of every grouping, with the change since the last time."""
     known = now.parts_of(NUMBER.name)
     views: list[RenderableType] = []
-    if width() >= WIDE or not known:
+    if has_circuits(now):
+        views.append(suites_view(title, now, before))
+    elif width() >= WIDE or not known:
         views.append(_results(title, now, before, known))
     else:
         # In a narrow terminal the breakdown follows in a table of its own.
@@ -55,8 +56,8 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
                 cells.add_row(row.construction, *_shares(row, CELLS))
         views += [_results(title, now, before, [name for name in known if name not in CELLS]), cells]
     views += [_grouping_view(now, name) for name in now.groupings if name != NUMBER.name and now.parts_of(name)]
-    if now.groups:
-        views.append(_groups_view(now))
+    if others := [group for group in now.groups if group.grouping != CIRCUIT]:
+        views.append(_groups_view(others))
     return views[0] if len(views) == 1 else Group(*views)
 
 
@@ -75,19 +76,19 @@ def _grouping_view(now: Table, grouping: str) -> View:
     return view
 
 
-def _groups_view(now: Table) -> View:
+def _groups_view(groups: Sequence[GroupRow]) -> View:
     """Groups over constructions."""
     view = table("groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncov."], last="over")
-    for group in now.groups:
+    for group in groups:
         counts = (f"{group.n:,}", f"{group.ties:,}", f"{group.uncovered:,}")
         how = "all items of" if group.combine == "pool" else "mean of"
-        shown = (share(group.accuracy), _interval(group.interval), share(group.chance))
+        shown = (share(group.accuracy), show_interval(group.interval), share(group.chance))
         view.add_row(group.key, *shown, *counts, f"{how} {', '.join(group.over)}")
     return view
 
 
 def _cells(accuracy: Accuracy) -> list[str]:
-    shown = [share(accuracy.accuracy), _interval(accuracy.interval), share(accuracy.chance)]
+    shown = [share(accuracy.accuracy), show_interval(accuracy.interval), share(accuracy.chance)]
     return [*shown, *(f"{count:,}" for count in (accuracy.n, accuracy.ties, accuracy.uncovered))]
 
 
@@ -99,8 +100,8 @@ def _results(title: str, now: Table, before: Table | None, parts: Sequence[str])
     counts += ["repeated"] if any(row.repeated for row in now.rows) else []
     view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncov.", *counts])
     for row in now.rows:
-        cells = [share(row.all.accuracy), _interval(row.all.interval)]
-        cells += [_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
+        cells = [share(row.all.accuracy), show_interval(row.all.interval)]
+        cells += [show_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
         cells += [share(row.all.chance)] if chance else []
         cells += _shares(row, parts)
         further = {CONTEXT: row.all.unknown_context, "repeated": row.repeated}
@@ -118,20 +119,10 @@ def _shares(row: ConstructionRow, parts: Sequence[str]) -> list[str]:
 def _mean_row(now: Table, before: Table | None, parts: Sequence[str], chance: bool) -> list[str]:
     mean = now.mean
     name = MEAN if len(mean.over) == len(now.rows) else f"{MEAN} of {len(mean.over)}"
-    cells = [name, share(mean.accuracy), _interval(mean.interval)]
-    cells += [_change(mean.accuracy - before.mean.accuracy)] if before else []
+    cells = [name, share(mean.accuracy), show_interval(mean.interval)]
+    cells += [show_change(mean.accuracy - before.mean.accuracy)] if before else []
     cells += [share(mean.chance)] if chance else []
     return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts)]
-
-
-def _interval(interval: tuple[float, float]) -> str:
-    return "–" if math.isnan(interval[0]) else f"{interval[0]:.2f}–{interval[1]:.2f}"
-
-
-def _change(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    return "=" if abs(value) < 0.005 else f"{value:+.2f}"
 
 
 def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None = None) -> tuple[View, list[str]]:
@@ -158,8 +149,10 @@ def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | 
 
 def comparison_view(title: str, tables: Mapping[str, Table]) -> View:
     """Several models or reference lines on the same items: accuracy, and in brackets that of mismatched attractors."""
-    view = table(title, "construction", numbers=list(tables))
     first = next(iter(tables.values()))
+    if has_circuits(first):
+        return circuits_view(title, tables)
+    view = table(title, "construction", numbers=list(tables))
     for row in first.rows:
         view.add_row(row.construction, *(_with_mismatched(each.row(row.construction)) for each in tables.values()))
     view.add_section()
@@ -213,10 +206,19 @@ def show_final(folder: Path) -> None:
         title = f"{about['language']} {about['set']}, {extent_in_words(about.get('extent'))}best weights"
         show(results_view(title, tables["model"]))
         show(legend(tables["model"]))
-        beside = {name: each for name, each in tables.items() if name not in IN_FILES}
-        show(comparison_view("reference lines (mismatched attractors in brackets)", beside))
+        asked = {name: one for name, one in tables.items() if one.mean.over and name not in IN_FILES}
+        brackets = " (mismatched attractors in brackets)" if tables["model"].parts_of(NUMBER.name) else ""
+        if len(asked) > 1:
+            show(comparison_view(f"reference lines{brackets}", asked))
+        _show_stability({"model": tables["model"]})
         show(f"protocol   {about['contract']['label']}: {about['contract']['statement']}")
         log.info("verdicts   %s", each / "items.parquet")
+
+
+def _show_stability(tables: Mapping[str, Table]) -> None:
+    """Suites without a modifier beside their versions with one."""
+    if (view := stability_view(tables)) is not None:
+        show(view)
 
 
 def show_evaluation(
@@ -238,6 +240,7 @@ def show_evaluation(
     if len(shown) > 1:
         shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}
         show(comparison_view(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
+    _show_stability({name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in tables.items()})
     show_perplexities(perplexities)
 
 

@@ -36,10 +36,10 @@ def _plain(table: Table) -> dict[str, Any]:
     rows, mean = [], asdict(table.mean)
     for row in table.rows:
         parts = {name: asdict(accuracy) for name, accuracy in _parts(row)}
-        chance, unknown = ({name: part.pop(count) for name, part in parts.items()} for count in ("chance", "unknown_context"))
-        beside = {"chance": chance, "unknown_context": unknown, "repeated": row.repeated}
-        rows.append({"construction": row.construction, "parts": parts, **beside})
-    of_mean = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over")}
+        facts = ("chance", "margin", "unknown_context")
+        beside: dict[str, Any] = {fact: {name: part.pop(fact) for name, part in parts.items()} for fact in facts}
+        rows.append({"construction": row.construction, "parts": parts, **beside, "repeated": row.repeated})
+    of_mean = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over"), "bases": dict(table.bases)}
     groups = [asdict(group) for group in table.groups]
     found: dict[str, Any] = _without_nan(
         {"rows": rows, "mean": mean, **of_mean, "groups": groups, "groupings": dict(table.groupings)}
@@ -63,11 +63,12 @@ def _restored(plain: dict[str, Any]) -> Table:
     """Tables of before have one chance, one grouping and no groups of constructions."""
     rows = []
     for row in plain["rows"]:
-        chance, unknown = row.get("chance", {}), row.get("unknown_context", {})
+        chance, margin, unknown = (row.get(fact, {}) for fact in ("chance", "margin", "unknown_context"))
         parts = {
             name: Accuracy(
                 **part | {"every": _number(part["every"])},
                 chance=chance.get(name, PAIR_CHANCE),
+                margin=_number(margin.get(name)),
                 unknown_context=unknown.get(name, 0),
             )
             for name, part in row["parts"].items()
@@ -88,7 +89,9 @@ def _restored(plain: dict[str, Any]) -> Table:
         plain.get("chance", PAIR_CHANCE),
         plain.get("mean_parts_over", {}),
     )
-    return Table(rows, restored, groups, plain["groupings"]) if "groupings" in plain else Table(rows, restored)
+    if "groupings" not in plain:
+        return Table(rows, restored)
+    return Table(rows, restored, groups, plain["groupings"], plain.get("bases", {}))
 
 
 def _pair(plain: dict[str, Any]) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from pyarrow import parquet
 
 from ..files import replace_atomically
 from .contrast_chance import PAIR_CHANCE
+from .contrast_notation import spell_clause, spell_term
 from .contrast_table import Contrasts
 from .feature_columns import feature_columns
 from .probe import Probe
@@ -28,7 +29,7 @@ STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
     """One row a contrast: the item, both scores in nats, the verdict."""
-    _write(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), about)
+    write_table(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), {**about, **_predictions(probe)})
 
 
 def save_items(
@@ -41,7 +42,20 @@ def save_items(
 ) -> None:
     """The same with the features, and with every word of both sentences and its log-probability."""
     columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | _sentences(probe, scores) | dict(extra or {})
-    _write(file, pa.table(columns), about)
+    write_table(file, pa.table(columns), {**about, **_predictions(probe)})
+
+
+def _predictions(probe: Probe) -> dict[str, Any]:
+    """What `clause_margins` and `term_values` of suites stand for, in their order, by suite and contrast."""
+    found: dict[str, dict[str, Any]] = {}
+    for made in probe.sets:
+        for contrast in made.contrasts if made.is_suite else ():
+            found.setdefault(made.construction, {})[contrast.name] = {
+                "formula": contrast.formula,
+                "clauses": [spell_clause(clause) for group in contrast.groups for clause in group],
+                "terms": [spell_term(term) for term in contrast.terms()],
+            }
+    return {"predictions": found} if found else {}
 
 
 def _identity(probe: Probe) -> dict[str, Any]:
@@ -71,6 +85,8 @@ def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, Any]:
     if not contrasts.is_pair.all():
         firsts = np.searchsorted(contrasts.clauses.contrast, np.arange(len(contrasts) + 1)).astype(np.int32)
         found |= {"margin": verdicts.margin, "clause_margins": pa.ListArray.from_arrays(firsts, clauses.margin)}
+        places = np.searchsorted(contrasts.terms.clause, firsts).astype(np.int32)
+        found["term_values"] = pa.ListArray.from_arrays(places, clauses.terms)
     if np.any(contrasts.chance != PAIR_CHANCE):
         found["chance"] = contrasts.chance
     return found
@@ -192,7 +208,7 @@ def read_verdicts(file: Path) -> SavedVerdicts:
     )
 
 
-def _write(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
+def write_table(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
     """Whole or not at all; what the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)

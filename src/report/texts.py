@@ -15,7 +15,7 @@ from .results import Result
 OTHER = {
     *("uid", "construction", "contrast", "language", "set", "dev"),
     *("good_score", "bad_score", "verdict", "tie", "covered", "unknown_context"),
-    *("margin", "clause_margins", "chance", "compared", "compared_logprobs", "compared_unknown"),
+    *("margin", "clause_margins", "term_values", "chance", "compared", "compared_logprobs", "compared_unknown"),
     *(f"{side}{what}" for side in ("good", "bad") for what in ("", "_logprobs", "_unknown", "_target")),
 }
 

@@ -22,13 +22,13 @@ from ..errors import UserError
 from ..lm import networks
 from ..lm.checkpoints import load_model
 from ..lm.model import Architecture, LanguageModel
-from ..lm.optimisation import Horizon
+from ..lm.optimisation import Horizon, check_schedule
 from ..lm.optimisation import optimizer as make_optimizer
 from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
 from ..probes.callback import ProbeCallback
 from ..probes.lexicon.known_words import COUNTS, WORD_COUNTS, vocabulary_counts
-from ..settings.reading import Plain
+from ..settings.reading import Plain, check_arguments
 from ..settings.run import RunSettings
 from ..settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from .checkpointing import Checkpoints, CheckpointWriter
@@ -70,9 +70,10 @@ class Recipe:
     def check(self, probe_metrics: Sequence[str] = ()) -> None:
         """Find what is wrong with it before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
         model = self.model
-        dropout = model.network.get("dropout", 0)
-        if not (isinstance(dropout, int | float) and 0 <= dropout < 1):
-            raise UserError(f"model.network.dropout={dropout}: a number of at least 0 and below 1 is needed")
+        build = networks.builder(model.network, self.allow)
+        check_arguments(build, networks.settings_of(model.network), "model.network", taken=("width",))
+        check_arguments(make_optimizer, model.optimizer, "model.optimizer", taken=("parameters",))
+        check_schedule(model.scheduler)
         try:
             with torch.device("meta"):
                 network = networks.build(model.network, model.embedding, self.allow)

@@ -290,7 +290,7 @@ def test_three_clauses_and_a_grouping_reach_tables_files_and_metrics(tmp_path: P
     assert {name: part.n for name, part in table.rows[0].parts.items()} == {"mood=calm": 2, "mood=wild": 1}
     named = metrics(table, "en", "own")
     assert named["probe/en/own/triple/mood=calm"] == 0.0
-    assert named["probe/en/own/construction=triple/n"] == 3
+    assert named["probe/en/own/construction.triple/n"] == 3
     assert named["probe/en/own/triple/chance"] == table.rows[0].all.chance
     about = {
         "language": "en",
@@ -386,7 +386,7 @@ def test_constructions_are_pooled_or_averaged_as_declared() -> None:
     assert (pooled.key, pooled.accuracy, pooled.n, pooled.over) == ("animacy=prep", 0.25, 4, ["prep_anim", "prep_inanim"])
     assert (mean.key, mean.accuracy, mean.n, mean.combine) == ("circuit=agreement", 0.5, 4, "mean")
     named = metrics(table, "en", "own")
-    assert (named["probe/en/own/animacy=prep/accuracy"], named["probe/en/own/circuit=agreement/accuracy"]) == (0.25, 0.5)
+    assert (named["probe/en/own/animacy.prep/accuracy"], named["probe/en/own/circuit.agreement/accuracy"]) == (0.25, 0.5)
 
 
 @pytest.mark.parametrize(

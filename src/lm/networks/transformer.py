@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ...errors import UserError
+from ...settings.reading import Count, Share
 from . import Network
 
 # Of each weight of attention: itself, itself after dropout, and what it is computed from.
@@ -115,6 +116,6 @@ def sinusoids(length: int, width: int) -> Tensor:
 
 
 def build(
-    width: int, *, layers: int, heads: int, feedforward: int, dropout: float, norm_first: bool, final_norm: bool
+    width: int, *, layers: Count, heads: Count, feedforward: Count, dropout: Share, norm_first: bool, final_norm: bool
 ) -> Transformer:
     return Transformer(width, layers, heads, feedforward, dropout, norm_first, final_norm)

@@ -37,6 +37,7 @@ class WordScores:
     firsts: NDArray[np.int64]  # (S + 1,)
     logprobs: NDArray[np.float32]  # (W,)
     unknown: NDArray[np.bool_]  # (W,) the model has no such word
+    pieces: NDArray[np.int32] | None = None  # (W,) how many pieces the model reads a word as; None where nobody knows
 
     def __post_init__(self) -> None:
         if bad := int((~np.isfinite(self.logprobs)).sum()):

@@ -95,7 +95,8 @@ class IncrementalScorer:
 
     def scores(self, forest: Forest, logprobs: NDArray[np.float32]) -> WordScores:
         """Those of words from those of pieces."""
-        return WordScores(forest.firsts, _summed(logprobs, forest.pieces), forest.unknown)
+        sizes = np.diff(forest.pieces, append=forest.count).astype(np.int32)
+        return WordScores(forest.firsts, _summed(logprobs, forest.pieces), forest.unknown, sizes)
 
     def logprobs(self, forest: Forest, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
         """Of every piece of every sentence. Of several processes each takes every `world`-th block; the rest is 0."""

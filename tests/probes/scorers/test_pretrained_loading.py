@@ -123,6 +123,57 @@ def test_missing_weights_are_named(bert):
     refused(bert, "model.safetensors.index.json names model-00002-of-00002.safetensors, which is not there")
 
 
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"attn_implementation": "kernels-community/flash-attn"}, "attn_implementation='kernels-community/flash-attn'"),
+        ({"_attn_implementation": "someone/else"}, "_attn_implementation='someone/else'"),
+        ({"text_config": {"attn_implementation": "a/b"}}, "attn_implementation='a/b'"),
+        ({"use_kernels": True}, "use_kernels=True"),
+    ],
+)
+def test_kernels_that_a_configuration_names_are_never_fetched(bert, values, named):
+    refused(changed(bert, **values), f"its config.json asks for {named}, code from elsewhere, which is never run; remove")
+
+
+def test_attention_of_transformers_itself_may_be_named(bert):
+    assert load(str(changed(bert, attn_implementation="eager"))).kind == "masked"
+
+
+@pytest.mark.parametrize("index", ["{", "[]", '{"weight_map": 3}', "{}", "[" * 100_000])
+def test_a_broken_index_is_told(bert, index):
+    (bert / "model.safetensors.index.json").write_text(index, encoding="utf-8")
+    refused(bert, "model.safetensors.index.json is damaged .*; download it again")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.99])
+def test_weights_that_are_cut_short_are_told_in_one_line(bert, share):
+    file = bert / "model.safetensors"
+    content = file.read_bytes()
+    file.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(PretrainedError, match="cannot be loaded: ") as told:
+        load(str(bert))
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"hidden_size": "wide"},
+        {"num_attention_heads": 0},
+        {"architectures": 3},
+        {"architectures": [3]},
+        {"vocab_size": -5},
+        {"hidden_act": "no such function"},
+        {"num_hidden_layers": [1]},
+    ],
+)
+def test_a_malformed_configuration_is_told_in_one_line(bert, values):
+    with pytest.raises(PretrainedError) as told:
+        load(str(changed(bert, **values)))
+    assert "\n" not in str(told.value)
+
+
 def test_code_of_a_model_is_never_run(bert):
     (bert / "theirs.py").write_text("raise SystemExit('it ran')", encoding="utf-8")
     refused(changed(bert, model_type="theirs", auto_map={"AutoConfig": "theirs.C"}), "brings its own code, which is never run")
