@@ -17,7 +17,7 @@ from .settings.training_settings import PretrainedSettings
 
 import_lightning()  # before what follows imports it, so that it brings less
 from .data.grammar import languages
-from .probes.challenge_set import ChallengeSet, SetError
+from .probes.challenge_set import ChallengeSet
 from .probes.collection import ItemSelection, collect
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
@@ -26,6 +26,7 @@ from .probes.models import Model, check_device, load_checkpoint, load_pretrained
 from .probes.named_collections import named_collection
 from .probes.probe import Probe
 from .probes.probe_preparation import make_probe
+from .probes.published_sets import PUBLISHED
 from .probes.word_surprisal import read_sentences, surprisal_table
 from .report.optional_packages import explain_missing
 from .report.report_folder import make_report, write_page, write_report
@@ -164,14 +165,17 @@ def sets(
 ) -> Sets:
     """Our sets of a language (`concord.sets("de")`, `concord.sets("de", "prep")`), or those of a folder or a file in any format.
 
-    A published collection has a name and is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
+    A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`)
+    or is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
     `limit` draws a stratified sample of so many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
     """
+    if str(what) in PUBLISHED and not Path(what).exists():
+        code = language or next(iter(PUBLISHED[str(what)].languages), "")
+        named = named_collection(str(what), code)
+        return Sets(str(what), code, named.place(), format or named.format, constructions, limit, seed, split)
     if str(what) in languages():
         named = named_collection(collection, str(what))
-        place = Path(path) if path else named.path
-        if place is None:
-            raise SetError(collection, None, "this collection is not part of the program; give its folder, path=")
+        place = Path(path) if path else named.place()
         return Sets(collection, str(what), place, format or named.format, constructions, limit, seed, split)
     made = Sets(OWN, language, Path(what), format, constructions, limit, seed, split)
     _ = made.read  # what is wrong with a folder is said here

@@ -31,6 +31,7 @@ CHOICES = [
     for file in sorted((CONF / group).glob("*.yaml"))
 ]
 CHOICES.remove("model=hf")  # is not trained
+CHOICES.remove("lang=any")  # of a language that is said
 
 
 def evaluation(*overrides):

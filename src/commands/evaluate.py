@@ -51,6 +51,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
+    from ..data.download import downloads_for
     from ..probes.lexicon.asked_models import choose_lexicon
     from ..probes.models import checkpoint_languages, of_built_in_corpus
     from ..probes.probe_preparation import make_probes
@@ -63,7 +64,8 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
     chosen, words = choose_lexicon(settings.probes, (settings.ckpt_path or ()) if known else ())
     sets = all_collections(chosen)
-    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, words)]
+    downloads = downloads_for(settings.paths)
+    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads, words)]
 
 
 def load_models(settings: "EvaluationSettings") -> list["Model"]:

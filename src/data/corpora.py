@@ -20,6 +20,7 @@ from ..settings.training_settings import TokenizerSettings, WordTokenizer
 from .blocks import Reader
 from .conllu import TreebankText
 from .corpus import Corpus, corpus_name, prepare
+from .download import Downloads
 from .grammar import folder_of
 from .published_corpora import PublishedSource
 from .selection import Selection
@@ -33,14 +34,6 @@ from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalA
 
 # On disk a sentence of a grammar takes some 28 bytes, and text at least a fourth of its size: two bytes a word.
 SENTENCE_BYTES, TEXT_BYTES = 20, 4
-
-
-@dataclass(frozen=True)
-class Downloads:
-    """Where files from the network go, and whether it may be asked for them."""
-
-    folder: Path
-    allowed: bool
 
 
 @dataclass(frozen=True)

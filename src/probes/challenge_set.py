@@ -18,7 +18,7 @@ from .groupings import Grouping
 Value = str | int
 TARGET = "target"
 # Formats in which `lines` counts items: sentences of a grammar have no line of their own.
-NOT_BY_LINE = (".avg", ".pickle", ".pkl", ".json")
+NOT_BY_LINE = (".avg", ".pickle", ".pkl", ".json", ".parquet")
 
 
 class SetError(UserError):

@@ -7,8 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ..data.corpora import CorpusRecipe, Downloads
+from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
+from ..data.download import downloads_for
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
 from ..settings.evaluation_settings import EvaluationSettings
@@ -144,8 +145,7 @@ def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, 
     if settings.data is None or network is None or vocabulary is None or training is None:
         return {}
     languages = each_language(settings.lang or training.lang)
-    downloads = Downloads(settings.paths.fetched, settings.paths.may_download)
-    recipe = CorpusRecipe(settings.data, languages, training.tokenizer, downloads)
+    recipe = CorpusRecipe(settings.data, languages, training.tokenizer, downloads_for(settings.paths))
     test = encode_split(recipe.source(), vocabulary, "test", recipe.selection())
     begins = vocabulary.begins()
     tally = evaluate_split(network, test, begins)

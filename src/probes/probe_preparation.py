@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from ..data.corpus import Corpus, Split
+from ..data.download import Downloads
 from ..data.tokenizer import Tokenizer
 from ..data.vocabulary import EOS_ID
 from ..errors import UserError
@@ -44,21 +45,25 @@ def make_probe(
     language: str,
     clitics: Clitics,
     built_in: bool | None = None,
+    downloads: Downloads | None = None,
     known: KnownWords | None = None,
 ) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
     `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
+    `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
     `known`: the words of the models, for sets that are to fit them; without it, those sets are as they are.
     """
     contract = make_contract(settings.protocol, settings.given_rules)
     tiers = settings.tiers(built_in)
-    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers)
+    selection = ItemSelection(
+        settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers, settings.columns
+    )
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
         )
-    path = locate(settings.path, language)
+    path = locate(settings.path, language, downloads)
     if not path.exists():
         raise SetError(
             path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
@@ -81,6 +86,7 @@ def make_probes(
     language: str,
     clitics: Clitics,
     built_in: bool | None = None,
+    downloads: Downloads | None = None,
     known: KnownWords | None = None,
 ) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
@@ -88,7 +94,7 @@ def make_probes(
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in, known) for each in asked]
+    return [make_probe(each, language, clitics, built_in, downloads, known) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
+from ..data.download import Downloads
 from ..errors import UserError
 from ..settings.probing import all_collections
 from .results import Result
@@ -95,7 +96,8 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     try:
         language = next(each for each in run.languages if each.code == result.language)
         collection = next(each for each in all_collections(run.probes) if each.name == result.set)
-        whole = make_probe(collection, result.language, run.clitics(language))
+        nothing_new = Downloads(run.paths.fetched, allowed=False)
+        whole = make_probe(collection, result.language, run.clitics(language), downloads=nothing_new)
     except (UserError, OSError, StopIteration):
         return {}
     found: dict[tuple[str, str, int], Text] = {}

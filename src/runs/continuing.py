@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from ..data.corpora import CorpusRecipe, Downloads
+from ..data.corpora import CorpusRecipe
+from ..data.download import downloads_for
 from ..errors import UserError
 from ..settings.run import RunSettings, read_run_settings
 from .ranks import is_first
@@ -11,8 +12,7 @@ from .run_folder import DamagedRun, RunFolder
 
 def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
     """The corpus of a run."""
-    downloads = Downloads(settings.paths.fetched, settings.paths.may_download)
-    return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads)
+    return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads_for(settings.paths))
 
 
 def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool) -> None:

@@ -8,6 +8,7 @@ import torch
 from pytorch_lightning import Callback
 
 from ..data.corpus import Corpus
+from ..data.download import downloads_for
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
@@ -93,11 +94,11 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
 def read_probes(settings: RunSettings, corpus: Corpus | None = None) -> list[Probe]:
     """The challenge sets of each language of the run; none with probes=none. Their words are chosen once there is a corpus."""
     known = CorpusWords(corpus) if corpus else None
-    built_in = settings.data.name == BUILT_IN
+    built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
     return [
         probe
         for each in settings.languages
-        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in, known)
+        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in, downloads, known)
     ]
 
 

@@ -51,6 +51,8 @@ class ProbeSettings:
     least: Count = added(10)  # occurrences of a form in the training text, for lexicon=fit and shared
     # Further collections on the same schedule: names of conf/probes, or {collection: own, name: mine, path: …} with what differs.
     also: tuple[str | dict[str, Plain], ...] = added(())
+    # Of a table: {good: …, bad: …, construction: …, masked: …} name the columns, where their own names do not tell.
+    columns: dict[str, Plain] | None = added(None)
 
     def __post_init__(self) -> None:
         if isinstance(self.lexicon, Mapping) and (set(self.lexicon) != {SHARED} or not self.lexicon[SHARED]):

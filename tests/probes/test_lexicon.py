@@ -267,7 +267,7 @@ def test_shared_is_typed_as_it_is_said():
 
 
 def test_the_probe_takes_fitted_sets_and_says_so():
-    probe, fixed = (make_probe(AGREEMENT, "de", "split", False, known) for known in (EveryWord(), None))
+    probe, fixed = (make_probe(AGREEMENT, "de", "split", False, None, known) for known in (EveryWord(), None))
     assert probe.lexicon is not None
     assert {each.words for each in probe.collected} == {
         "words chosen to fit the vocabulary of every word, each form at least 10 times in the training text, seed 0"
@@ -281,7 +281,7 @@ def test_the_probe_takes_fitted_sets_and_says_so():
 def test_constructions_that_the_vocabulary_cannot_say_keep_their_fixed_sets():
     verbs = ("Dat_now", "Dat_then")
     few = without("de", *(form for word in whole("de").words if word.lists in verbs for form in word.words))
-    probe, fixed = (make_probe(AGREEMENT, "de", "split", False, known) for known in (few, None))
+    probe, fixed = (make_probe(AGREEMENT, "de", "split", False, None, known) for known in (few, None))
     of = {each.challenge_set.construction: each for each in probe.collected}
     before = {made.construction: made for made in fixed.sets}
     assert of["subj_rel"].challenge_set.sentences == before["subj_rel"].sentences
@@ -300,4 +300,4 @@ def test_a_language_without_a_wide_lexicon_keeps_its_sets(tmp_path, monkeypatch)
     own = ProbeSettings(
         "cases", format="grammar", path="grammars/{lang}/cases", lexicon="fit", limit=2, constructions=("simple",)
     )
-    assert make_probe(own, "de", "split", False, EveryWord()).lexicon is None
+    assert make_probe(own, "de", "split", False, None, EveryWord()).lexicon is None
