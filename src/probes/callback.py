@@ -23,6 +23,7 @@ from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
 from .lexicon.word_table import save_choice
+from .phases import agree_with_rules, rule_metrics
 from .probe import Probe, build_probe
 from .region_files import save_regions
 from .result_files import save_summary
@@ -56,6 +57,7 @@ class ProbePlan(SampledProbe):
     references: Mapping[str, Table]
     frequencies: Mapping[str, int]  # of the tested forms in the training text
     leaks: Leakage
+    rules: Mapping[str, Verdicts]  # what n-grams and surface rules prefer on the sample
 
 
 def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
@@ -163,6 +165,7 @@ class ProbeCallback(Callback):
         for plan in self.plans:
             _, verdicts, table = self._score_and_judge(trainer, module, plan.sample)
             found |= metrics(table, plan.sample.language, plan.sample.name)
+            found |= rule_metrics(agree_with_rules(plan.sample, verdicts, plan.rules), plan.prefix)
             title = f"{plan.sample.language} {plan.sample.name}, {when}"
             self.unsaid.append(screen.results_view(title, table, self.last.get(plan.prefix)))
             self.last[plan.prefix] = table

@@ -7,7 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from .notation import VARIABLE, Alternative, Attribute, Choose, Distinct, Feature, Limit, Rule, Statement, SymbolReference, Vary
+from .notation import (
+    VARIABLE,
+    Alternative,
+    Attribute,
+    Choose,
+    Distinct,
+    Feature,
+    Limit,
+    Nouns,
+    Rule,
+    Statement,
+    SymbolReference,
+    Vary,
+)
 from .notices import GrammarError, Notice, SourceLine
 
 # A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
@@ -39,6 +52,11 @@ class Grammar:
     notices: tuple[Notice, ...]
     distinct: tuple[Distinct, ...] = ()
     choose: Mapping[str, int] = field(default_factory=dict)  # words that a fitted set takes, by the name of their list
+    nouns: tuple[str, ...] = ()  # names of slots that hold nouns; none: not known
+
+    def is_noun(self, symbol: Symbol) -> bool:
+        """`nouns: N` is about N and every N_…"""
+        return any(symbol.name == name or symbol.name.startswith(f"{name}_") for name in self.nouns)
 
     def spell(self, symbol: Symbol) -> str:
         """The symbol as its author wrote it, attributes in the author's order."""
@@ -96,6 +114,7 @@ def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
         notices=tuple(_repeated(rules, written)),
         distinct=tuple(_distinct(statements, rules)),
         choose=_choose(statements, rules),
+        nouns=next((s.names for s in reversed(statements) if isinstance(s, Nouns)), ()),
     )
 
 
