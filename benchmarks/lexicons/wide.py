@@ -1,8 +1,8 @@
 """The wide lexicons, row by row, against the same independent lexicons as the other grammars.
 
-Of a noun every form must be one of its first, with gender, number and case; of a verb both forms must be third persons of one verb in the
-tense that the name of its list says (…then…, Past…, Had…, …was: past); what follows the verb must be the same in both numbers. All
-other words must be known.
+Of a noun every form must be one of its first, with gender, number and case; of a verb both forms must be third persons of one verb
+in the tense that the name of its list says (…then…, Past…, Had…, …was: past); what follows the verb must be the same in both
+numbers. All other words must be known.
 """
 
 import re
@@ -127,9 +127,8 @@ def english(words: list[str]) -> Oracle:
     return Oracle(noun, verb, lambda word: bool(lemminflect.getAllLemmas(word)) or word in FUNCTION_WORDS)
 
 
-FUNCTION_WORDS = set(
-    ["a", "an", "the", "of", "to", "in", "at", "by", "from", "for", "with", "without", "about", "after", "behind", "near", "all", "every", "once", "who", "that", "and", "not"]
-)
+SILENT = "a an the of to in at by from for with without about after behind near all every once and not"  # it has no such words
+FUNCTION_WORDS = frozenset(SILENT.split())
 
 
 def german(words: list[str]) -> Oracle:
