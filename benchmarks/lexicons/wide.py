@@ -1,7 +1,7 @@
 """The wide lexicons, row by row, against the same independent lexicons as the other grammars.
 
-Of a noun every form must be one of its first, with gender, number and case; of a verb both forms must be third persons of one verb
-in the tense that the name of its list says (…then…, Past…, Had…, …was: past); what follows the verb must be the same in both
+Of a noun every form must be one of its first, with gender, number and case; of a verb both forms must be third persons of one
+verb in the tense that the name of its list says (…then…, Past…, Had…, …was: past); what follows the verb must be the same in both
 numbers. All other words must be known.
 """
 

@@ -71,7 +71,7 @@ def make_probe(
         )
     declared = settings.groupings
     groupings = (NUMBER,) if declared is None else read_groupings(declared, "probes.groupings")
-    lexicon = fit_collection(settings, path, known, contract.rules.capitalize, clitics)
+    lexicon = fit_collection(settings, path, known, contract.rules.capitalize is True, clitics)
     fitted = Fitted(fitted_sets(lexicon, language, clitics), lexicon.statement()) if lexicon else None
     sets = collect(path, language, settings.format, cache_folder("sets"), selection, fitted)
     probe = replace(build_probe(settings.name, language, sets, groupings), lexicon=lexicon)
