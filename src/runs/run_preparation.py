@@ -1,7 +1,6 @@
 """Recipe, corpus, model and probes of a run, each checked before the run's folder is touched."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
 from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
 from ..probes.feature_columns import feature_columns
+from ..probes.lexicon.known_words import CorpusWords
+from ..probes.lexicon.word_table import show_choice
 from ..probes.probe import Probe
 from ..probes.probe_preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.schedule import ProbeSchedule
@@ -70,8 +71,8 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
         log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from)))
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
     show_recipe(recipe)
-    if any((capitals := corpus.capitals()).values()):
-        probes = read_probes(settings, capitals)
+    if settings.probes.fits_vocabulary or any(corpus.capitals().values()):
+        probes = read_probes(settings, corpus)
     checks = [] if settings.data.name == BUILT_IN else [LearningCheck(corpus)]
     return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), [*own, *checks])
 
@@ -98,10 +99,12 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
     return str(folder.enter(settings.yaml(), known, torch.get_num_threads())["wandb_id"])
 
 
-def read_probes(settings: RunSettings, capitals: Mapping[str, bool] | None = None) -> list[Probe]:
-    """The challenge sets of each language of the run; none with probes=none. `capitals`: see `Corpus`; not known before it is."""
+def read_probes(settings: RunSettings, corpus: Corpus | None = None) -> list[Probe]:
+    """The challenge sets of each language of the run; none with probes=none. Once there is a corpus their words are chosen, and
+    they begin as its sentences do.
+    """
+    known, capitals = (CorpusWords(corpus), corpus.capitals()) if corpus else (None, {})
     built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
-    known = capitals or {}
     return [
         probe
         for each in settings.languages
@@ -111,7 +114,8 @@ def read_probes(settings: RunSettings, capitals: Mapping[str, bool] | None = Non
             settings.clitics(each),
             built_in,
             downloads,
-            begins_with_capital(known, each.code),
+            known,
+            begins_with_capital(capitals, each.code),
         )
     ]
 
@@ -126,6 +130,8 @@ def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, f
         feature_columns(probe.sets, ((number, item) for number, made in enumerate(probe.sets) for item in range(len(made))))
     sampled = [SampledProbe(sample_probe(probe, chosen.sample, chosen.seed), probe) for probe in probes]
     for each in sampled:
+        if each.whole.lexicon:
+            show_choice(each.whole.lexicon, f"lexicon: {each.whole.language} {each.whole.name}")
         check_coverage(each, corpus.vocabulary)
     plans = [plan_probe(each, corpus) for each in sampled]
     schedule = ProbeSchedule(**asdict(chosen.schedule))
