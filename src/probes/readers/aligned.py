@@ -1,8 +1,8 @@
 """Line-aligned files, as Linzen et al. (2016) and Gulordava et al. (2018) were evaluated: x.text, x.eval and x.gold.
 
 `.text` has one sentence per line, closed by `<eos>`; `.eval` the index of the tested word, from 0. `.gold` is, of Linzen et al.,
-that index, the right form, the wrong form and the number of attractors; of Gulordava et al. a row of twelve columns with the right form
-in the seventh and the wrong one in the eighth: there the word at the index is neither of them.
+that index, the right form, the wrong form and the number of attractors; of Gulordava et al. a row of twelve columns with the
+right form in the seventh and the wrong one in the eighth: there the word at the index is neither of them.
 """
 
 from collections.abc import Iterator

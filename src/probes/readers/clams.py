@@ -130,7 +130,7 @@ def _noun_number(noun: str) -> str:
 
 
 def _verb_number(good: str, bad: str) -> str | None:
-    """laughs against laugh, is against are; None for what is no such pair."""
+    """Of a form that stands against another, as laughs against laugh and is against are; None for what is no such pair."""
     if (good, bad) in AUXILIARIES:
         return AUXILIARIES[good, bad]
     return "singular" if good == f"{bad}s" else "plural" if bad == f"{good}s" else None
