@@ -3,6 +3,7 @@
 import pytest
 from concord.data.parsed_text import ParsedChunk, make_parser, parse_text
 from concord.errors import UserError
+from concord.files import lock
 
 TEXT = "\n".join(f"Ligne {n} ." for n in range(400)) + "\n"
 
@@ -54,6 +55,11 @@ def test_another_text_begins_anew_and_words_are_a_bound(text, tmp_path):
     made = parse_text(text, LineParser(), tmp_path / "b.conllu", words=60, workers=1, tell=lambda _: None)
     assert 60 <= made.words < 100
     assert "Ligne" not in (tmp_path / "b.conllu").read_text(encoding="utf-8")
+
+
+def test_two_processes_do_not_write_into_one_file(text, tmp_path):
+    with lock(tmp_path / ".b.conllu.lock"), pytest.raises(UserError, match="another process is parsing into this file"):
+        parse_text(text, LineParser(), tmp_path / "b.conllu", workers=1, tell=lambda _: None)
 
 
 @pytest.mark.parametrize(
