@@ -17,10 +17,11 @@ from .settings.training import PretrainedSettings
 
 import_lightning()  # before what follows imports it, so that it brings less
 from .data.grammar import languages
+from .probes.answer import Answer
 from .probes.challenge_set import ChallengeSet, SetError
 from .probes.collection import ItemSelection, collect
 from .probes.contract import make_contract
-from .probes.evaluation import Answer, ask, save_answer, save_tables, tables_of
+from .probes.evaluation import ask, save_answer, save_tables, tables_of
 from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
 from .probes.named_collections import named_collection
 from .probes.preparation import make_probe

@@ -11,11 +11,12 @@ from ..data.corpus import Corpus
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
-from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
+from ..probes.callback import ProbeCallback
 from ..probes.feature_columns import feature_columns
 from ..probes.preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.probe import Probe
 from ..probes.schedule import ProbeSchedule
+from ..probes.watching import SampledProbe, sample_probe
 from ..settings.corpora import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
