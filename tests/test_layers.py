@@ -10,7 +10,7 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 # Each may import from the rooms before it. What stands at the root is below all of them.
-ROOMS = ("root", "data", "lm", "probes", "runs", "report", "api", "commands")
+ROOMS = ("root", "data", "lm", "probes", "runs", "report", "watching", "api", "commands")
 ROOT = ("errors", "escapes", "files", "machine", "own_code", "places", "settings", "terminal")
 # Packages that are imported where they are used, and why.
 LATE_PACKAGES = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..runs.run_folder import RunFolder
 from ..runs.run_state import PERPLEXITY, History, runs_below, state
+from ..settings.watched import WatchedSettings, is_watched, read_watched_settings
 from ..terminal import console, show_whole, table
 
 DESCRIPTION = """\
@@ -41,6 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
 def described(run: RunFolder) -> dict[str, Any]:
     """A run in plain values; what is not known is null."""
     settings, history = run.settings(), History(run)
+    if is_watched(settings):
+        return _described_watch(run, read_watched_settings(settings), history)
     lang = settings.get("lang", {})
     language = lang.get("code")
     now, why = state(run)
@@ -61,6 +64,21 @@ def described(run: RunFolder) -> dict[str, Any]:
     }
 
 
+def _described_watch(run: RunFolder, settings: WatchedSettings, history: History) -> dict[str, Any]:
+    """A training that was not ours: neither its corpus nor its epochs are known."""
+    now, why = state(run)
+    known: dict[str, Any] = {
+        "name": run.path.name,
+        "folder": str(run.path),
+        "state": now,
+        "why": why,
+        "language": "+".join(settings.languages),
+    }
+    known |= {"model": settings.model, "data": None, "seed": settings.seed, "epoch": None, "epochs": None}
+    perplexities = {name: history.of_best(name) for name in (PERPLEXITY, "test/perplexity")}
+    return {**known, **perplexities, "agreement": _agreement(history, settings.languages)}
+
+
 def _agreement(history: History, languages: list[str]) -> float | None:
     """The mean over constructions, and over languages where there are several."""
     values = [history.of_best(f"probe/{language}/agreement/mean/accuracy") for language in languages]
@@ -72,8 +90,16 @@ def show(found: list[dict[str, Any]], folder: Path) -> None:
     view = table(f"runs in {folder}", "run", "state", "lang", "model", numbers=["seed", "epoch", "perplexity", "agreement"])
     for run in found:
         numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
-        epoch = f"{run['epoch']}/{run['epochs']}"
-        view.add_row(run["name"], run["state"], run["language"], run["model"], str(run["seed"]), epoch, *numbers)
+        epoch = "" if run["epoch"] is None else f"{run['epoch']}/{run['epochs']}"
+        view.add_row(
+            run["name"],
+            run["state"],
+            run["language"],
+            run["model"],
+            "" if run["seed"] is None else str(run["seed"]),
+            epoch,
+            *numbers,
+        )
     show_whole(view)
     for run in found:
         if run["why"]:

@@ -100,8 +100,8 @@ class ProbeCallback(Callback):
         found = self.series.probe_samples(partial(self.make_scorer, module.model), when, _moment(module))
         self.unsaid += found.views
         if trainer.is_global_zero:
-            for prefix, table in found.tables.items():
-                _to_wandb(trainer, f"{prefix}/table", table)
+            for prefix, answer in found.answers.items():
+                _to_wandb(trainer, f"{prefix}/table", answer.table)
         return found.metrics
 
     def result(self) -> dict[str, float]:

@@ -78,7 +78,7 @@ class Probing:
     """What one probe of all samples has found."""
 
     metrics: dict[str, float]
-    tables: dict[str, Table]  # by prefix
+    answers: dict[str, Answer]  # by prefix
     views: list[RenderableType] = field(repr=False)
 
 
@@ -104,22 +104,26 @@ class ProbeSeries:
             found.metrics.update(metrics(answer.table, sample.language, sample.name))
             title = f"{sample.language} {sample.name}, {when}"
             found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
-            found.tables[plan.prefix] = self.last[plan.prefix] = answer.table
+            found.answers[plan.prefix] = answer
+            self.last[plan.prefix] = answer.table
             if rank_and_world()[0] == 0:
                 save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, _about(sample, moment))
         found.metrics[SECONDS] = time.perf_counter() - started
         return found
 
-    def probe_whole(self, plan: SampledProbe, scorer: Scorer, moment: TrainingMoment, name: str = "model") -> Table:
-        """The whole sets, with every word of every sentence on disk, beside the reference lines that the plan has."""
+    def probe_whole(
+        self, plan: SampledProbe, scorer: Scorer, moment: TrainingMoment, references: Mapping[str, Table] | None = None
+    ) -> Table:
+        """The whole sets, with every word of every sentence on disk, beside reference lines: those given, or the plan's."""
         whole = plan.whole
         answer = self.answer(whole, scorer)
         if rank_and_world()[0] == 0:
             about = _about(whole, moment)
             folder = self.folder / f"final-{whole.language}-{whole.name}"
-            extra, references = _perspective(plan)
+            extra = _frequencies(plan) if isinstance(plan, ProbePlan) else {}
+            own = plan.references if isinstance(plan, ProbePlan) else {}
             save_items(folder / "items.parquet", whole, answer.verdicts, answer.scores, about, extra)
-            save_summary(folder, {name: answer.table, **references}, about)
+            save_summary(folder, {"model": answer.table, **own, **(references or {})}, about)
         return answer.table
 
     def answer(self, chosen: Probe, scorer: Scorer) -> Answer:
@@ -145,10 +149,6 @@ def _about(chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
     return known | moment.plain()
 
 
-def _perspective(plan: SampledProbe) -> tuple[dict[str, list[int | None]], Mapping[str, Table]]:
-    return (_frequencies(plan), plan.references) if isinstance(plan, ProbePlan) else ({}, {})
-
-
 def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:
     """How often the tested forms occur in the training text: preferring the frequent one is not knowing the rule."""
     if not plan.frequencies:
@@ -169,11 +169,23 @@ def rank_and_world() -> tuple[int, int]:
     return torch.distributed.get_rank(), torch.distributed.get_world_size()
 
 
+def sum_over_ranks(count: int) -> int:
+    """Of all processes that train together."""
+    if rank_and_world()[1] == 1:
+        return count
+    shared = _where_all_meet(torch.tensor(count))
+    torch.distributed.all_reduce(shared)
+    return int(shared)
+
+
+def _where_all_meet(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.cuda() if torch.distributed.get_backend() == "nccl" else tensor
+
+
 def _over_all_ranks(logprobs: NDArray[np.float32]) -> NDArray[np.float32]:
     """Every process has scored some of the pieces and has 0 for the others."""
     if rank_and_world()[1] == 1:
         return logprobs
-    shared = torch.from_numpy(logprobs)
-    shared = shared.cuda() if torch.distributed.get_backend() == "nccl" else shared
+    shared = _where_all_meet(torch.from_numpy(logprobs))
     torch.distributed.all_reduce(shared)
     return shared.cpu().numpy()

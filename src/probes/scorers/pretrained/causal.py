@@ -11,6 +11,7 @@ ancestors only and has the position of its depth; each distinct beginning is com
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -183,17 +184,18 @@ class Causal:
 
 def start_of(pretrained: Pretrained, start: str) -> tuple[int, ...]:
     """The piece before the first word, if any."""
-    tokenizer = pretrained.tokenizer
+    return start_pieces(pretrained.name, pretrained.tokenizer, start)
+
+
+def start_pieces(name: str, tokenizer: Any, start: str) -> tuple[int, ...]:
     if start == "none":
         return ()
     if start in ("bos", "eos"):
         number = tokenizer.bos_token_id if start == "bos" else tokenizer.eos_token_id
         if number is None:
-            raise PretrainedError(pretrained.name, f"its tokenizer has no {start} token; model.start= bos, eos, none or a token")
+            raise PretrainedError(name, f"its tokenizer has no {start} token; model.start= bos, eos, none or a token")
         return (int(number),)
     vocabulary = tokenizer.get_vocab()
     if start not in vocabulary:
-        raise PretrainedError(
-            pretrained.name, f"model.start={start}: no token of its vocabulary; write bos, eos, none or a token"
-        )
+        raise PretrainedError(name, f"model.start={start}: no token of its vocabulary; write bos, eos, none or a token")
     return (int(vocabulary[start]),)
