@@ -26,10 +26,10 @@ from concord.data.corpus import Corpus
 from concord.data.grammar import Draw, constructions, folder_of, languages, load
 from concord.machine import cores
 from concord.probes.readers.grammar import expand_grammar
-from concord.settings.corpora import read_corpus_settings
+from concord.settings.corpus_settings import read_corpus_settings
 from concord.settings.languages import read_language_choice
 from concord.settings.reading import read
-from concord.settings.training import WordTokenizer
+from concord.settings.training_settings import WordTokenizer
 from concord.terminal import console, table
 
 CONF = Path(__file__).resolve().parents[1] / "conf"

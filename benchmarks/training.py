@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from concord.data.batches import NO_TARGET, Loader, Plan, Shape
+from concord.data.batches import NO_TARGET, BatchPlan, Loader, Shape
 from concord.data.corpus import Corpus, Split, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource
@@ -29,7 +29,7 @@ from concord.lm.model import initialise_model
 from concord.runs.fit import PreparedRun, Recipe, architecture, fit
 from concord.runs.progress_report import ProgressReport
 from concord.runs.run_folder import RunFolder
-from concord.settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
+from concord.settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from concord.terminal import console, table
 from rich.table import Table
 from torch import nn
@@ -123,7 +123,7 @@ def bare(size: Size, cache: Path) -> float:
     text = corpus(size, cache)
     model = Bare(len(text.vocabulary), size.width)
     optimiser = torch.optim.AdamW(model.parameters(), lr=0.002)
-    loader = Loader(text.train, Shape(64), 1, Plan())
+    loader = Loader(text.train, Shape(64), 1, BatchPlan())
     start = time.perf_counter()
     for batch in loader:
         logits = model(batch.inputs)

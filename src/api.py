@@ -11,15 +11,16 @@ from .errors import UserError
 from .lm.fast_import import import_lightning
 from .settings.languages import Clitics, read_language
 from .settings.reading import Plain
-from .settings.training import PretrainedSettings
+from .settings.training_settings import PretrainedSettings
 
 import_lightning()  # before what follows imports it, so that it brings less
 from .probes.answer import Answer
 from .probes.contract import make_contract
-from .probes.evaluation import ask, save_answer, save_tables, tables_of
+from .probes.contract_statement import contract_statement
+from .probes.evaluation import ask, save_answer, save_tables
 from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
-from .probes.preparation import make_probe
 from .probes.probe import Probe
+from .probes.probe_preparation import make_probe
 from .probes.sets import Sets, sets
 from .probes.word_surprisal import read_sentences, surprisal_table
 from .report.accuracy_frame import accuracy_frame
@@ -127,7 +128,7 @@ class ProbeResult:
     @property
     def contract(self) -> str:
         """The scoring contract in words."""
-        return self.probe.contract.statement()
+        return contract_statement(self.probe, self.model.scorer.reading)
 
     @property
     def accuracy(self) -> dict[str, float]:
@@ -137,7 +138,7 @@ class ProbeResult:
 
     @cached_property
     def table(self) -> "pd.DataFrame":
-        """One row per construction: n, accuracy with its 95 % interval, ties, items that could not be scored."""
+        """One row per construction: n, accuracy with its 95 % interval, ties, and what was not scored, unknown or repeated."""
         return accuracy_frame(self.answer.table)
 
     @cached_property
@@ -155,7 +156,7 @@ class ProbeResult:
         """The files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md."""
         place = Path(folder)
         save_answer(place / "items.parquet", self.model, self.probe, self.answer, {})
-        save_tables(place, self.probe, [self.model], tables_of(self.probe, {self.model.name: self.answer}), {})
+        save_tables(place, self.probe, [self.model], {self.model.name: self.answer}, {})
         return place
 
     def __repr__(self) -> str:

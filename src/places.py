@@ -5,6 +5,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OWN = "CONCORD_OWN"  # processes that a command starts look where it looks
+FALSE = ("", "0", "false", "no", "none")  # what switches something off in the environment
 
 
 def installed_folder(name: str) -> Path:
@@ -31,3 +32,8 @@ def cache_folder(kind: str) -> Path:
     own = os.environ.get("CONCORD_CACHE")
     base = Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "concord"
     return base / kind
+
+
+def is_offline() -> bool:
+    """Whether CONCORD_OFFLINE forbids to ask the network."""
+    return os.environ.get("CONCORD_OFFLINE", "").lower() not in FALSE

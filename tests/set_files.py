@@ -114,6 +114,7 @@ FILES: dict[str, tuple[str, bytes]] = {
     "gulordava": ("generated.tab", GULORDAVA.encode()),
     "linzen": ("lgd.tsv", LINZEN.encode()),
     "syntaxgym": ("number_prep.json", json.dumps(SYNTAXGYM).encode()),
+    "table": ("pairs.csv", b"good_sentence;bad_sentence;phenomenon\nKedi uyuyor.;Kedi uyuyorlar.;agreement\n"),
     "own": ("mine.tsv", OWN_TABLE.encode()),
     "grammar": ("simple.avg", GRAMMAR.encode()),
 }

@@ -11,10 +11,11 @@ from concord.places import cache_folder
 from concord.probes.accuracy import Table, metrics, tabulate
 from concord.probes.collection import ItemSelection, collect, locate
 from concord.probes.contract import make_contract
+from concord.probes.contract_statement import contract_statement
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.probe import Probe, build_probe
 from concord.probes.result_files import save_summary
-from concord.probes.scorers import WordScores
+from concord.probes.scorers import Reading, WordScores
 from concord.probes.verdict_files import save_items, save_verdicts
 from concord.probes.verdicts import Verdicts, judge
 from concord.probes.watching import sample_probe
@@ -125,7 +126,9 @@ def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: fl
         tables[name] = tabulate(whole, verdicts)
         file = "items.parquet" if len(names) == 1 else f"items-{name.replace('/', '-')}.parquet"
         save_items(folder / file, whole, verdicts, made, _identity(whole) | {"model": name})
-    models = {name: {"model": name, "words_seen": 0, "vocabulary": "v0", "options": None, "scoring": None} for name in names}
+    known = {"words_seen": 0, "vocabulary": "v0", "options": None, "scoring": None}
+    stated = _identity(whole)["contract"]["statement"]
+    models = {name: {"model": name, "statement": stated, "unknown_words": []} | known for name in names}
     save_summary(folder, tables, _identity(whole) | {"models": models})
     return folder
 
@@ -140,7 +143,14 @@ def _about(chosen: Probe, step: int, words: int) -> dict[str, Any]:
 
 
 def _identity(chosen: Probe) -> dict[str, Any]:
-    return {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "contract": chosen.contract.plain()}
+    contract = chosen.contract.plain() | {"statement": contract_statement(chosen, Reading(("<eos>",), state="zero"))}
+    return {
+        "language": chosen.language,
+        "set": chosen.name,
+        "digest": chosen.digest,
+        "extent": chosen.extent,
+        "contract": contract,
+    }
 
 
 def read_json(file: Path) -> Any:

@@ -13,9 +13,12 @@ from concord.lm.model import Architecture, LanguageModel
 from concord.own_code import import_allowed
 from concord.places import OWN, own_or_installed
 from concord.probes.collection import locate
+from concord.probes.models import load_function
 from concord.probes.pairs import words_of
 from concord.settings.languages import language_files, read_language
-from own_study import SMALL, concord, write_study
+from concord.settings.overrides import read_composed_evaluation
+from hydra import compose, initialize_config_dir
+from own_study import ROOT, SMALL, concord, write_study
 
 NETWORK = {"name": "mynets.gru", "hidden": 8, "layers": 1}
 
@@ -26,7 +29,7 @@ def study(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     yield tmp_path
-    for name in [name for name in sys.modules if name.partition(".")[0] == "mynets"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("mynets", "mytools")]:
         del sys.modules[name]
 
 
@@ -92,6 +95,54 @@ def test_a_module_without_a_network_is_explained(study):
     (study / "mynets/empty.py").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match=r"network mynets.empty: this module has no build"):
         networks.build({"name": "mynets.empty"}, 8, ["mynets"])
+
+
+@pytest.mark.parametrize(
+    ("name", "allow", "message"),
+    [
+        ("mytools.scores.by_length", [], r"code from outside Concord; .* allow=\[mytools\]"),
+        ("mytools.scores.by_weight", ["mytools"], "scorer=mytools.scores.by_weight: there is no by_weight in mytools.scores"),
+        ("mytools.scores.math", ["mytools"], "this is no function"),
+        ("by_length", ["mytools"], "a function by its dotted name is needed"),
+    ],
+)
+def test_a_scorer_that_is_not_allowed_or_not_there_is_told(study, name, allow, message):
+    with pytest.raises(UserError, match=message):
+        load_function(name, allow, read_language("de"))
+
+
+def test_a_scorer_of_ones_own_is_evaluated(study, capsys):
+    made = load_function("mytools.scores.by_length", ["mytools"], read_language("it"))
+    accuracy = library.probe(made, library.sets("it", limit=8)).accuracy
+    assert set(accuracy) == {"prep", "simple_agrmt", "mean"}
+    assert made.score(["il medico"])[0].tolist() == pytest.approx([-6.516193, -19.548578], rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["scorer=a.b"], "scorer= needs lang="),
+        (["scorer=a.b", "lang=de", "ckpt_path=x"], "scorer=a.b: one model at a time; leave ckpt_path= out"),
+        (["scorer=a.b", "lang=de", "data=grammar"], "leave data= out with scorer="),
+    ],
+)
+def test_a_scorer_stands_alone(overrides, message):
+    with (
+        initialize_config_dir(str(ROOT / "conf"), version_base="1.3"),
+        pytest.raises(UserError, match=message),
+    ):
+        read_composed_evaluation(compose("evaluate", overrides))
+
+
+@pytest.mark.slow
+def test_a_callback_a_logger_and_a_scorer_of_ones_own_as_the_page_has_them(study):
+    own = ["+callbacks.clock._target_=mytools.clock.Clock", "+callbacks.clock.file=clock.txt"]
+    own += ["+logger.diary._target_=mytools.diary.Diary", "+logger.diary.file=diary.txt"]
+    concord(study, "train", "lang=it", "name=heard", *SMALL, *own, "allow=[mytools]")
+    assert [line.split()[0] for line in (study / "clock.txt").read_text().splitlines()] == ["0", "1"]
+    assert "valid/perplexity" in (study / "diary.txt").read_text()
+    done = concord(study, "evaluate", "scorer=mytools.scores.by_length", "lang=it", "allow=[mytools]")
+    assert "simple_agrmt" in done.stdout
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from concord.runs.run_folder import RunFolder
 from concord.settings.overrides import read_composed
 from concord.settings.reading import read
 from concord.settings.run import RunSettings
-from concord.settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
+from concord.settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from hydra import compose, initialize_config_dir
 
 ROOT = Path(__file__).resolve().parents[1]

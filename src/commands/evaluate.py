@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..probes.models import Model
     from ..probes.probe import Probe
     from ..settings import EvaluationSettings
+    from ..settings.languages import Clitics
 
 
 def main() -> None:
@@ -50,27 +51,31 @@ def evaluate(settings: "EvaluationSettings") -> None:
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
+    from ..data.download import downloads_for
     from ..probes.models import checkpoint_languages, of_built_in_corpus
-    from ..probes.preparation import make_probes
+    from ..probes.probe_preparation import make_probes
     from ..settings.languages import each_language
     from ..settings.probing import all_collections
 
-    known = {} if settings.model else checkpoint_languages(settings.ckpt_path or ())
+    known = {} if settings.model or settings.scorer else checkpoint_languages(settings.ckpt_path or ())
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
-    elsewhere = "joined" if settings.model else next(iter(known.values()))
-    built_in = settings.model is None and of_built_in_corpus(settings.ckpt_path or ())
+    elsewhere: Clitics = "joined" if settings.model else next(iter(known.values()), "split")
+    built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
     sets = all_collections(settings.probes)
-    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in)]
+    downloads = downloads_for(settings.paths)
+    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads)]
 
 
 def load_models(settings: "EvaluationSettings") -> list["Model"]:
     from ..probes.contract import make_contract
-    from ..probes.models import load_checkpoints, load_pretrained, must_be_comparable
+    from ..probes.models import load_checkpoints, load_function, load_pretrained, must_be_comparable
     from ..settings.languages import each_language
 
     contract = make_contract(settings.probes.protocol, settings.probes.given_rules)
     if settings.model and settings.lang:
         return load_pretrained(settings.model, contract, settings.probes.scoring, each_language(settings.lang)[0])
+    if settings.scorer and settings.lang:
+        return [load_function(settings.scorer, settings.allow, each_language(settings.lang)[0])]
     models = load_checkpoints(settings.ckpt_path or (), settings.device, contract.rules.start == "warm", settings.allow)
     must_be_comparable(models, language_given=settings.lang is not None)
     return models

@@ -41,23 +41,24 @@ def main(arguments: list[str] | None = None) -> int:
 
 def described(run: RunFolder) -> dict[str, Any]:
     """A run in plain values; what is not known is null."""
-    settings, history = run.settings(), History(run)
+    now, why = state(run)
+    settings = {} if now == "damaged" else run.settings()
+    history = History(run)
     if is_watched(settings):
         return _described_watch(run, read_watched_settings(settings), history)
-    lang = settings.get("lang", {})
+    lang = _group(settings, "lang")
     language = lang.get("code")
-    now, why = state(run)
     return {
         "name": run.path.name,
         "folder": str(run.path),
         "state": now,
         "why": why,
         "language": language,
-        "model": settings.get("model", {}).get("name"),
-        "data": settings.get("data", {}).get("name"),
+        "model": _group(settings, "model").get("name"),
+        "data": _group(settings, "data").get("name"),
         "seed": settings.get("seed"),
         "epoch": history.epochs,
-        "epochs": settings.get("trainer", {}).get("max_epochs"),
+        "epochs": _group(settings, "trainer").get("max_epochs"),
         "valid/perplexity": history.of_best(PERPLEXITY),
         "test/perplexity": history.of_best("test/perplexity"),
         "agreement": _agreement(history, lang.get("languages") or [language]),
@@ -79,6 +80,11 @@ def _described_watch(run: RunFolder, settings: WatchedSettings, history: History
     return {**known, **perplexities, "agreement": _agreement(history, settings.languages)}
 
 
+def _group(settings: dict[str, Any], name: str) -> dict[str, Any]:
+    group = settings.get(name)
+    return group if isinstance(group, dict) else {}
+
+
 def _agreement(history: History, languages: list[str]) -> float | None:
     """The mean over constructions, and over languages where there are several."""
     values = [history.of_best(f"probe/{language}/agreement/mean/accuracy") for language in languages]
@@ -90,23 +96,23 @@ def show(found: list[dict[str, Any]], folder: Path) -> None:
     view = table(f"runs in {folder}", "run", "state", "lang", "model", numbers=["seed", "epoch", "perplexity", "agreement"])
     for run in found:
         numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
-        epoch = "" if run["epoch"] is None else f"{run['epoch']}/{run['epochs']}"
-        view.add_row(
-            run["name"],
-            run["state"],
-            run["language"],
-            run["model"],
-            "" if run["seed"] is None else str(run["seed"]),
-            epoch,
-            *numbers,
-        )
+        known = [_told(run[name]) for name in ("language", "model", "seed")]
+        view.add_row(run["name"], run["state"], *known, _epochs(run), *numbers)
     show_whole(view)
     for run in found:
         if run["why"]:
             console.print(f"{run['state']} {run['name']}: {run['why']}", markup=False, soft_wrap=True)
     states = [run["state"] for run in found]
-    counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed") if name in states]
+    counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed", "damaged") if name in states]
     console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
+
+
+def _told(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _epochs(run: dict[str, Any]) -> str:
+    return "" if run["epoch"] is None else f"{run['epoch']}/{_told(run['epochs'])}"
 
 
 def _shown(value: float | None, form: str) -> str:

@@ -1,24 +1,27 @@
-"""Look at challenge sets, check and convert them: `concord sets show de`."""
+"""Look at challenge sets, fetch, check and convert them: `concord sets show de`."""
 
 import argparse
+import logging
 import sys
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from ..data.download import default_downloads
 from ..data.grammar import GrammarError, languages
 from ..data.grammar.folder import read_text
 from ..errors import UserError
 from ..files import tell_fault
 from ..places import cache_folder
 from ..probes.challenge_set import ChallengeSet, MinimalSet, SetError
-from ..probes.collection import CollectedSet, ItemSelection, collect, stratified_sample
+from ..probes.collection import HUB, CollectedSet, ItemSelection, collect, locate, stratified_sample
 from ..probes.contract import Contract, Rules
 from ..probes.dev_and_test import split
 from ..probes.exports import FORMATS, export
 from ..probes.lint import check
 from ..probes.named_collections import named_collection
+from ..probes.published_sets import PUBLISHED, fetch_published, known_files
 from ..probes.readers import formats
 from ..settings.probing import AGREEMENT
 from ..terminal import console, table
@@ -31,10 +34,14 @@ Challenge sets: what there is, a few items, their faults, other formats.
   concord sets show de prep -n 5                five items, target marked, bad form starred
   concord sets check ../clams/fr_evalset --lang fr      the faults of a published folder
   concord sets check fr --vocab words.txt       and what a vocabulary would cost
-  concord sets check de --collection gevalm --path gevalm/data/input/SVPP
+  concord sets fetch                            the published sets that go by name, with size and licence
+  concord sets fetch multiblimp --lang de       one of them, now; on a node without a network it is then there
+  concord sets show turblimp -n 5               five items of a published set
+  concord sets list pairs.csv --lang nl --columns good=goed,bad=fout
   concord sets export de --to blimp --out sets/de
 
-What to look at is a language (our own sets), a folder or a file; its format is recognised, or given with --format.
+What to look at is a language (our own sets), a published set, a folder or a file; its format is recognised, or given with
+--format. A data set of the Hugging Face hub is hf:owner/name.
 """
 
 
@@ -42,6 +49,8 @@ def main(argv: list[str] | None = None) -> int:
     """0 when all is well, 1 for faults and wrong files, 2 for a wrong call."""
     arguments = _parser().parse_args(argv)
     try:
+        if arguments.run is run_fetch:
+            return run_fetch(arguments)
         return int(arguments.run(arguments, _collected(arguments)) or 0)
     except (UserError, GrammarError, OSError) as error:
         print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
@@ -52,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
+    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | fetch")
     _command(commands, "list", "sets with sizes, features and splits", run_list)
     show = _command(commands, "show", "a few items of each set", run_show)
     show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
@@ -61,13 +70,19 @@ def _parser() -> argparse.ArgumentParser:
     out = _command(commands, "export", "write the sets in another format", run_export)
     out.add_argument("--to", required=True, choices=list(FORMATS), help="the format")
     out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+    get = commands.add_parser("fetch", help="published sets, by name, into the cache")
+    get.add_argument("name", nargs="?", choices=list(PUBLISHED), metavar="NAME", help=f"one of {', '.join(PUBLISHED)}")
+    get.add_argument("--lang", default="", help="of a set in several languages (default: all of them; multiblimp needs one)")
+    get.set_defaults(run=run_fetch)
     return parser
 
 
 def _command(commands: Any, name: str, text: str, run: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=text)
     command.set_defaults(run=run)
-    command.add_argument("what", metavar="LANGUAGE | PATH", help="a language code for our own sets, or a folder or file")
+    command.add_argument(
+        "what", metavar="LANGUAGE | SET | PATH", help="a language code for our own sets, a published set, a folder or a file"
+    )
     command.add_argument("constructions", nargs="*", default=[], metavar="CONSTRUCTION", help="only these (default: all)")
     command.add_argument(
         "--collection", default=AGREEMENT, help="of a language: agreement (ours, the default) or one of conf/probes"
@@ -75,6 +90,9 @@ def _command(commands: Any, name: str, text: str, run: Any) -> argparse.Argument
     command.add_argument("--path", metavar="FOLDER", help="where the collection is, if it is not part of the program")
     command.add_argument("--lang", default="", help="the language of a folder or file")
     command.add_argument("--format", choices=formats(), help="the format (default: recognised from the content)")
+    command.add_argument(
+        "--columns", type=columns, metavar="ROLE=NAME,…", help="of a table: good=…,bad=…,construction=…,masked=…"
+    )
     command.add_argument(
         "--ruled", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
     )
@@ -91,26 +109,60 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def columns(text: str) -> dict[str, str]:
+    given = dict(part.partition("=")[::2] for part in text.split(","))
+    if not all(given.values()):
+        raise argparse.ArgumentTypeError(f"{text}: write good=NAME,bad=NAME (and construction=, masked=)")
+    return given
+
+
 def _collected(arguments: argparse.Namespace) -> list[CollectedSet]:
+    logging.basicConfig(format="%(message)s", level=logging.INFO)
     path, language, form = Path(arguments.what), arguments.lang, arguments.format
-    if arguments.what in languages():
+    if arguments.what in PUBLISHED and not path.exists():
+        language = language or next(iter(PUBLISHED[arguments.what].languages), "")
+        if not language:
+            raise SetError(arguments.what, None, "these sets are in many languages; say which: --lang de")
+        named = named_collection(arguments.what, language)
+        path, form = named.place(), form or named.format
+    elif arguments.what.startswith(HUB):
+        path = locate(arguments.what, language)
+    elif arguments.what in languages():
         if language not in ("", arguments.what):
             raise SetError(
                 arguments.what, None, f"--lang {language}: these sets are {arguments.what}; --lang is for a folder or a file"
             )
         named = named_collection(arguments.collection, arguments.what)
-        path, language = Path(arguments.path or named.path or ""), arguments.what
+        path, language = Path(arguments.path) if arguments.path else named.place(), arguments.what
         form = form or named.format
-        if not (arguments.path or named.path):
-            raise SetError(arguments.collection, None, "this collection is not part of the program; give its folder with --path")
     ruled = arguments.ruled or arguments.capitalize
     contract = Contract("default", Rules(capitalize=arguments.capitalize)) if ruled else None
-    selection = ItemSelection(tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, contract)
+    selection = ItemSelection(
+        tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, contract, columns=arguments.columns
+    )
     found = collect(path, language, form, cache_folder("sets"), selection)
     if form is None:
         read_as = ", ".join(sorted({each.form for each in found}))
         print(f"read as {read_as}; --format says otherwise", file=sys.stderr)
     return found
+
+
+def run_fetch(arguments: argparse.Namespace) -> int:
+    """Without a name, what there is."""
+    logging.basicConfig(format="%(message)s", level=logging.INFO)
+    if arguments.name is None:
+        view = table("published sets", "name", "languages", numbers=["MB"], last="licence")
+        for made in PUBLISHED.values():
+            size = sum(record.size for record in known_files().get(made.name, {}).values())
+            view.add_row(made.name, " ".join(made.languages) or "101", f"{size / 1e6:.1f}" if size else "–", made.licence)
+        console.print(view)
+        return 0
+    found = PUBLISHED[arguments.name]
+    if not (asked := [arguments.lang] if arguments.lang else list(found.languages)):
+        raise SetError(found.name, None, "these sets are in many languages; say which: --lang de")
+    for language in asked:
+        print(fetch_published(found.name, language, default_downloads()))
+    return 0
 
 
 def run_list(_: argparse.Namespace, found: list[CollectedSet]) -> None:

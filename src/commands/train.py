@@ -39,10 +39,10 @@ def train(settings: "RunSettings") -> None:
 
     import_lightning()
     from ..runs.logs import keep_log
-    from ..runs.preparation import prepare_corpus, prepare_run
     from ..runs.ranks import is_first
     from ..runs.run_display import show_corpus
     from ..runs.run_folder import RunFolder
+    from ..runs.run_preparation import prepare_corpus, prepare_run
 
     folder = RunFolder(settings.folder)
     with keep_log(is_first()) as log:
@@ -61,9 +61,9 @@ def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
     from ..runs.continuing import checkpoint_to_resume, is_finished
     from ..runs.fit import fit
     from ..runs.loggers import check_loggers, open_loggers
-    from ..runs.preparation import enter_folder, prepare_run
     from ..runs.ranks import is_first
     from ..runs.run_display import show_finished, show_result
+    from ..runs.run_preparation import enter_folder, prepare_run
 
     check_loggers(settings.logger, settings.allow)
     resume = checkpoint_to_resume(settings, folder)

@@ -24,7 +24,7 @@ NO_TARGET = -100
 
 @dataclass(frozen=True)
 class Batch:
-    """What one rank computes. `share` turns the rank's summed loss into its part of the step's mean (see `Plan`)."""
+    """What one rank computes. `share` turns the rank's summed loss into its part of the step's mean (see `BatchPlan`)."""
 
     inputs: Tensor  # (B, T)
     targets: Tensor  # (B, T), NO_TARGET where there is nothing to predict
@@ -39,7 +39,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """Which part of the work is ours: rank of `world` processes; `accumulate` batches make one step of the optimiser."""
 
     rank: int = 0
@@ -63,7 +63,9 @@ class Sentences:
 
     POOL = 50  # batches in a pool: long enough to sort, short enough that an epoch stays shuffled
 
-    def __init__(self, split: Split, batch_size: int, order: np.ndarray, plan: Plan, begins: np.ndarray | None = None) -> None:
+    def __init__(
+        self, split: Split, batch_size: int, order: np.ndarray, plan: BatchPlan, begins: np.ndarray | None = None
+    ) -> None:
         self.split = split
         self.plan = plan
         self.begins = begins
@@ -73,7 +75,7 @@ class Sentences:
 
     @classmethod
     def shuffled(
-        cls, split: Split, batch_size: int, random: np.random.Generator, plan: Plan, begins: np.ndarray | None
+        cls, split: Split, batch_size: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
     ) -> "Sentences":
         """An epoch of training: pools of batches in random order."""
         made = cls(split, batch_size, random.permutation(len(split)), plan, begins)
@@ -131,7 +133,7 @@ class Stream:
     """Sentences of one epoch in random order as one text, in columns: rank r reads columns r, r + world, …"""
 
     def __init__(
-        self, split: Split, columns: int, window: int, random: np.random.Generator, plan: Plan, begins: np.ndarray | None
+        self, split: Split, columns: int, window: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
     ) -> None:
         order = random.permutation(len(split))
         tokens = gather(np.asarray(split.ids), split.offsets[order], split.lengths()[order])
@@ -179,7 +181,7 @@ class Loader:
     forgets the state of a loader at the end of an epoch.
     """
 
-    def __init__(self, split: Split, shape: Shape, seed: int, plan: Plan, begins: Sequence[bool] | None = None) -> None:
+    def __init__(self, split: Split, shape: Shape, seed: int, plan: BatchPlan, begins: Sequence[bool] | None = None) -> None:
         self.split = split
         self.shape = shape
         self.seed = seed
@@ -255,7 +257,7 @@ class Loader:
 class EvaluationLoader:
     """Every sentence of a split once, in batches of at most so many tokens on a rank; rank r takes sentences r, r + world, …"""
 
-    def __init__(self, split: Split, tokens: int, plan: Plan) -> None:
+    def __init__(self, split: Split, tokens: int, plan: BatchPlan) -> None:
         self.split = split
         self.plan = plan
         order = np.argsort(split.lengths(), kind="stable")

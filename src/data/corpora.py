@@ -1,16 +1,26 @@
 """From the settings of a corpus to its sentences: the source, what is selected from it, and what makes its vocabulary."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UserError
-from ..settings.corpora import ClamsCorpus, CorpusSettings, FileCorpus, GrammarCorpus, TextCorpus, TreebankCorpus, WikipediaCorpus
+from ..settings.corpus_settings import (
+    ClamsCorpus,
+    CorpusSettings,
+    FileCorpus,
+    GrammarCorpus,
+    TextCorpus,
+    TreebankCorpus,
+    WikipediaCorpus,
+)
 from ..settings.languages import Language
-from ..settings.training import TokenizerSettings, WordTokenizer
+from ..settings.training_settings import TokenizerSettings, WordTokenizer
 from .blocks import Reader
 from .conllu import TreebankText
 from .corpus import Corpus, corpus_name, prepare
+from .download import Downloads
 from .grammar import folder_of
 from .published_corpora import PublishedSource
 from .selection import Selection
@@ -22,13 +32,8 @@ from .tokens import MosesRule, Tokenization, TokenRule
 from .vocabulary import VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
 
-
-@dataclass(frozen=True)
-class Downloads:
-    """Where files from the network go, and whether it may be asked for them."""
-
-    folder: Path
-    allowed: bool
+# On disk a sentence of a grammar takes some 28 bytes, and text at least a fourth of its size: two bytes a word.
+SENTENCE_BYTES, TEXT_BYTES = 20, 4
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,20 @@ class CorpusRecipe:
 
     def prepare(self, cache: Path) -> Corpus:
         """The corpus as numbers, prepared now if no run has needed it before."""
+        if not (cache / self.name()).exists():
+            self._must_have_room(cache)
         corpus = prepare(self.source(), self.tokenizer_rule(), cache, self.selection(), self.settings.workers)
         return corpus if self.settings.limit is None else corpus.first(self.settings.limit)
+
+    def _must_have_room(self, cache: Path) -> None:
+        """Before hours of work: whether the disk can hold the least that this corpus will take."""
+        least = sum(_least_bytes(self.settings, each.code) for each in self.languages)
+        there = next(place for place in (cache, *cache.absolute().parents) if place.exists())
+        if least > (free := shutil.disk_usage(there).free):
+            raise UserError(
+                f"data={self.settings.name}: this corpus takes at least {least / 1e9:,.1f} GB, and {there} has "
+                f"{free / 1e9:,.1f} GB free; make it smaller, or choose another place with paths.cache="
+            )
 
     def _rule(self, language: Language) -> Tokenization:
         if self.tokenizer.rules == "moses":
@@ -115,6 +132,15 @@ SOURCES: dict[type[CorpusSettings], Callable[..., Source]] = {
     ClamsCorpus: _clams,
     WikipediaCorpus: _wikipedia,
 }
+
+
+def _least_bytes(data: CorpusSettings, code: str) -> int:
+    """Numbers of words and of sentences on disk; of downloads nothing is known before."""
+    if isinstance(data, GrammarCorpus):
+        return SENTENCE_BYTES * sum(data.sentences.values())
+    if isinstance(data, FileCorpus):
+        return sum(file.stat().st_size for files in _files(data, code).values() for file in files) // TEXT_BYTES
+    return 0
 
 
 def _exclude(data: CorpusSettings, language: Language) -> Exclusion:

@@ -23,6 +23,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from ..errors import UserError
 from ..files import lock, write_atomically
+from ..places import cache_folder, is_offline
+from ..settings.run import PathSettings
 from ..terminal import console
 
 log = logging.getLogger(__name__)
@@ -76,6 +78,25 @@ class Patience:
 PATIENT = Patience()
 
 
+@dataclass(frozen=True)
+class Downloads:
+    """Where files from the network are kept, whether the network may be asked, and how patiently."""
+
+    folder: Path
+    allowed: bool = True
+    patience: Patience = PATIENT
+
+
+def default_downloads() -> Downloads:
+    """Where nothing else was said: the user's cache, and CONCORD_OFFLINE."""
+    return Downloads(cache_folder("downloads"), not is_offline())
+
+
+def downloads_for(paths: PathSettings) -> Downloads:
+    """As the settings of a run or an evaluation say."""
+    return Downloads(paths.fetched, paths.may_download)
+
+
 def record_of(file: Path) -> Record | None:
     """What is known of a file that has been fetched; it need not be there any more."""
     try:
@@ -86,10 +107,13 @@ def record_of(file: Path) -> Record | None:
         raise DownloadError(f"{_record(file)}: this record of a download is damaged; remove it and {file.name}") from None
 
 
-def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATIENT) -> Record:
-    """The file, from the network if it is not there yet. Many processes may ask at once."""
+def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATIENT, expected: Record | None = None) -> Record:
+    """The file, from the network if it is not there yet. Many processes may ask at once.
+
+    `expected` is what is known of it beforehand; otherwise what arrives first is what it has to be ever after.
+    """
     with lock(file.with_name(f"{file.name}.lock")):
-        known = record_of(file)
+        known = expected or record_of(file)
         if not file.exists():
             if offline:
                 raise DownloadError(f"{url}: not fetched, since the network is switched off; put the file at {file}")
@@ -98,6 +122,8 @@ def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATI
             found = _measure(url, _part(file))
             if known is not None and not known.same(found):
                 _part(file).unlink()
+                if expected is not None:
+                    raise DownloadError(_surprise_message(url, expected, found))
                 raise DownloadError(_change_message(url, known, found, f"if the new one is right, remove {_record(file)}"))
             os.replace(_part(file), file)
             _forget_version(file)
@@ -105,6 +131,7 @@ def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATI
             return found
         if known is None:  # put there by hand, or we were stopped just before it was noted
             known = _measure(url, file)
+        if record_of(file) is None:
             _write_record(file, known)
         if _size(file) != known.size:
             verify(file)
@@ -118,6 +145,21 @@ def verify(file: Path) -> None:
         found = _measure(known.url, file)
         if not known.same(found):
             raise DownloadError(_change_message(str(file), known, found, f"remove it and it is fetched anew: rm {file}"))
+
+
+def _surprise_message(url: str, expected: Record, found: Record) -> str:
+    if expected.size != found.size:
+        what = f"{found.size:,} bytes arrived, where {expected.size:,} are expected"
+    else:
+        what = f"another content than expected arrived (checksum {found.sha256[:12]}, not {expected.sha256[:12]})"
+    return (
+        f"{url}: {what}; nothing of it is kept. Something between here and there changes files (a proxy, a mirror): try elsewhere"
+    )
+
+
+def is_record(file: Path) -> bool:
+    """Whether a file is not data, but what is known of a download that lies beside it."""
+    return file.suffix == ".json" and file.with_suffix("").is_file()
 
 
 def _change_message(what: str, known: Record, found: Record, remedy: str) -> str:

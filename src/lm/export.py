@@ -12,7 +12,7 @@ from typing import Any
 
 from ..data.vocabulary import Vocabulary
 from ..errors import UserError
-from ..settings.corpora import read_corpus_settings
+from ..settings.corpus_settings import read_corpus_settings
 
 
 def export(checkpoint: Path, out: Path) -> None:

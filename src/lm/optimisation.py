@@ -5,20 +5,21 @@ the validation.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch.nn import Parameter
 from torch.optim import Optimizer
 
 from ..errors import UserError
+from ..settings.reading import Above, Plain, check_arguments
 
 OPTIMIZERS: dict[str, type[Optimizer]] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 
 
-def optimizer(parameters: Iterable[Parameter], name: str, lr: float, **settings: Any) -> Optimizer:
+def optimizer(parameters: Iterable[Parameter], name: str, lr: Annotated[float, Above(0)], **settings: Any) -> Optimizer:
     """An optimiser by name; further settings go to torch as they are."""
     if name not in OPTIMIZERS:
         raise UserError(f"model.optimizer.name={name}: there is no such optimiser; there are: {', '.join(OPTIMIZERS)}")
@@ -118,6 +119,13 @@ SCHEDULES: dict[str, type[Schedule]] = {
     "warmup_cosine": WarmupCosine,
     "anneal": Anneal,
 }
+
+
+def check_schedule(values: Mapping[str, Plain]) -> None:
+    """Before there is anything to schedule: its name and settings."""
+    schedule(Horizon(total=1, first_epoch=1), str(values.get("name")))
+    given = {key: value for key, value in values.items() if key != "name"}
+    check_arguments(SCHEDULES[str(values["name"])], given, "model.scheduler", taken=("horizon",))
 
 
 def schedule(horizon: Horizon, name: str, **settings: Any) -> Schedule:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..data.batches import NO_TARGET, EvaluationLoader, Plan
+from ..data.batches import NO_TARGET, BatchPlan, EvaluationLoader
 from ..data.corpus import Split
 from ..data.vocabulary import EOS_ID
 from .loss import summed_nll
@@ -76,7 +76,7 @@ def evaluate_split(model: LanguageModel, split: Split, begins: Sequence[bool] | 
     training = model.training
     model.eval()
     with torch.no_grad():
-        for batch in EvaluationLoader(split, tokens, Plan()):
+        for batch in EvaluationLoader(split, tokens, BatchPlan()):
             contexts, _ = model.contexts(batch.inputs.to(device))
             nll, predicted = summed_nll(contexts, batch.targets.to(device), model.decoder)
             tally.add(nll, predicted, words_among(batch.targets, counts))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .contrast_chance import PAIR_CHANCE
 from .groupings import NUMBER, Grouping
-from .probe import Probe
+from .probe import CONTRAST, Probe
 from .verdicts import Verdicts
 
 Z = 1.959963984540054  # 95 %
@@ -17,6 +17,7 @@ Z = 1.959963984540054  # 95 %
 SEVEN = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")
 CELLS = ("ss", "sp", "ps", "pp")  # of NUMBER: subject, attractor
 MEAN = "mean"
+OVER = "constructions"  # of a group among metrics: how many it is over
 Rows = NDArray[np.int64]
 
 
@@ -32,6 +33,8 @@ class Accuracy:
     every: float
     plus_one: bool = False
     chance: float = PAIR_CHANCE
+    margin: float = math.nan  # mean over contrasts, where any is not a pair: of suites in bits
+    unknown_context: int = 0  # contrasts that were scored though a word outside what is tested is unknown
 
     @property
     def accuracy(self) -> float:
@@ -43,6 +46,18 @@ class Accuracy:
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of c/n; a tie counts as what it is worth."""
         return wilson(self.correct, self.n)
+
+
+def interval_of_mean(means: Sequence[float], intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Of the unweighted mean of independent parts; of a single part its own interval."""
+    if not means:
+        return math.nan, math.nan
+    mean = math.fsum(means) / len(means)
+    below, above = (
+        math.sqrt(math.fsum((each - bound[side]) ** 2 for each, bound in zip(means, intervals, strict=True))) / len(means)
+        for side in (0, 1)
+    )
+    return max(mean - below, 0.0), min(mean + above, 1.0)
 
 
 def wilson(correct: float, n: int) -> tuple[float, float]:
@@ -62,7 +77,8 @@ class ConstructionRow:
     construction: str
     all: Accuracy
     dev: Accuracy
-    parts: Mapping[str, Accuracy]  # matched, mismatched, ss, sp, ps, pp; mood=calm
+    parts: Mapping[str, Accuracy]  # matched, mismatched, ss, sp, ps, pp; mood=calm; contrast=g>i
+    repeated: int = 0  # exact repetitions of its items, which were left out
 
 
 @dataclass(frozen=True)
@@ -83,8 +99,17 @@ class GroupRow:
 
     @property
     def key(self) -> str:
-        """Its name among metrics, where it stands beside constructions."""
+        """Its name in tables, where it stands beside constructions: `circuit=agreement`."""
         return self.name if "=" in self.name else f"{self.grouping}={self.name}"
+
+    @property
+    def metric(self) -> str:
+        return group_metric(self.key)
+
+
+def group_metric(key: str) -> str:
+    """The name of a group among metrics: `circuit.agreement`. Runs of before wrote `circuit=agreement`."""
+    return key.replace("=", ".")
 
 
 @dataclass(frozen=True)
@@ -109,6 +134,7 @@ class Table:
     groups: list[GroupRow] = field(default_factory=list)
     # The parts of rows that belong to each grouping, in order.
     groupings: Mapping[str, list[str]] = field(default_factory=lambda: {NUMBER.name: [name for name, _ in NUMBER.groups]})
+    bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
 
     def row(self, construction: str) -> ConstructionRow:
         return next(row for row in self.rows if row.construction == construction)
@@ -126,8 +152,10 @@ def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
     """The verdicts of a probe as a table."""
     within = [grouping for grouping in probe.groupings if not grouping.across]
     members = [{each.name: probe.members(each, number) for each in within} for number in range(len(probe.collected))]
+    for number, own in enumerate(members):
+        own[CONTRAST] = probe.contrast_members(number)
     rows = [_row(probe, verdicts, number, members[number]) for number in range(len(probe.collected))]
-    named = {each.name: list(dict.fromkeys(name for own in members for name in own[each.name])) for each in within}
+    named = {each: list(dict.fromkeys(name for own in members for name in own[each])) for each in members[0]}
     groups = [row for each in probe.groupings if each.across for row in _group_rows(probe, verdicts, each, rows)]
     wanted = constructions_of_mean(probe.constructions)
     return Table(
@@ -135,28 +163,36 @@ def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
         _mean([row for row in rows if row.construction in wanted]),
         groups,
         {name: found for name, found in named.items() if found},
+        {made.construction: str(base) for made in probe.sets if len(made) and (base := made.features[0].get("base"))},
     )
 
 
 def _row(probe: Probe, verdicts: Verdicts, number: int, members: Mapping[str, Mapping[str, Rows]]) -> ConstructionRow:
     own = probe.contrasts.of_set(number)
     parts = {
-        name: count_accuracy(probe, verdicts, rows) for groups in members.values() for name, rows in groups.items() if len(rows)
+        name: count_accuracy(probe, verdicts, rows, singly=grouping == CONTRAST)
+        for grouping, groups in members.items()
+        for name, rows in groups.items()
+        if len(rows)
     }
     dev = count_accuracy(probe, verdicts, own[probe.contrasts.dev[own]])
-    return ConstructionRow(probe.constructions[number], count_accuracy(probe, verdicts, own), dev, parts)
+    whole, repeated = count_accuracy(probe, verdicts, own), probe.collected[number].repeated
+    return ConstructionRow(probe.constructions[number], whole, dev, parts, repeated)
 
 
-def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows) -> Accuracy:
-    """Over these contrasts, which are in order: those of an item stand side by side."""
+def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = False) -> Accuracy:
+    """Over these contrasts, which are in order: those of an item stand side by side. `singly`: each counts by itself, whatever
+    the contract counts.
+    """
     contrasts = probe.contrasts
     scored = rows[verdicts.covered[rows]]
     keys = contrasts.set[scored] * (len(contrasts) + 1) + contrasts.item[scored]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
     worst = np.minimum.reduceat(verdicts.verdict[scored], first) if len(keys) else np.zeros(0)
-    by_item = probe.contract.unit == "items"
+    by_item = probe.contract.unit == "items" and not singly
     each = worst if by_item else verdicts.verdict[scored]
     chance = contrasts.item_chance[scored[first]] if by_item else contrasts.chance[scored if len(scored) else rows]
+    has_margin = len(scored) and verdicts.clauses is not None and not contrasts.is_pair[scored].all()
     return Accuracy(
         n=len(each),
         correct=float(each.sum()),
@@ -166,6 +202,8 @@ def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows) -> Accuracy:
         every=float(worst.mean()) if len(first) else math.nan,
         plus_one=probe.contract.plus_one,
         chance=math.fsum(chance) / len(chance) if len(chance) else PAIR_CHANCE,
+        margin=float(verdicts.margin[scored].mean()) if has_margin else math.nan,
+        unknown_context=int(verdicts.unknown_context[scored].sum()),
     )
 
 
@@ -178,16 +216,14 @@ def constructions_of_mean(constructions: list[str]) -> list[str]:
 def _mean(rows: Sequence[ConstructionRow]) -> Mean:
     """Of all these that could be scored."""
     over = [row for row in rows if row.all.n]
-    halves = [(high - low) / 2 for low, high in (row.all.interval for row in over)]
-    accuracy = _average([row.all.accuracy for row in over])
-    half = math.sqrt(sum(h * h for h in halves)) / len(over) if over else math.nan
+    shares = [row.all.correct / row.all.n for row in over]
     names = dict.fromkeys(name for row in over for name in row.parts)
     parts = {name: [row for row in over if name in row.parts and row.parts[name].n] for name in names}
     return Mean(
         over=[row.construction for row in over],
-        accuracy=accuracy,
+        accuracy=_average([row.all.accuracy for row in over]),
         accuracy_dev=_average([row.dev.accuracy for row in over if row.dev.n]),
-        interval=(accuracy - half, min(accuracy + half, 1.0)),
+        interval=interval_of_mean(shares, [row.all.interval for row in over]),
         parts={name: _average([row.parts[name].accuracy for row in found]) for name, found in parts.items()},
         chance=_average([row.all.chance for row in over]) if over else PAIR_CHANCE,
         parts_over={name: [row.construction for row in found] for name, found in parts.items()},
@@ -236,10 +272,12 @@ def metrics(table: Table, language: str, name: str) -> dict[str, float]:
         found |= {f"{prefix}/{part}": value.accuracy for part, value in row.parts.items()}
         found |= {f"{prefix}/n": row.all.n, f"{prefix}/ties": row.all.ties, f"{prefix}/uncovered": row.all.uncovered}
         found |= {f"{prefix}/chance": row.all.chance} if row.all.chance != PAIR_CHANCE else {}
+        found[f"{prefix}/margin"] = row.all.margin
     for group in table.groups:
-        prefix = f"probe/{language}/{name}/{group.key}"
+        prefix = f"probe/{language}/{name}/{group.metric}"
         found |= {f"{prefix}/accuracy": group.accuracy, f"{prefix}/accuracy_dev": group.accuracy_dev, f"{prefix}/n": group.n}
-        found |= {f"{prefix}/ties": group.ties, f"{prefix}/uncovered": group.uncovered}
+        # How many constructions it is over also tells a group from a construction.
+        found |= {f"{prefix}/ties": group.ties, f"{prefix}/uncovered": group.uncovered, f"{prefix}/{OVER}": len(group.over)}
         found |= {f"{prefix}/chance": group.chance} if group.chance != PAIR_CHANCE else {}
     prefix = f"probe/{language}/{name}/{MEAN}"
     found |= {f"{prefix}/accuracy": table.mean.accuracy, f"{prefix}/accuracy_dev": table.mean.accuracy_dev}

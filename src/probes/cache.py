@@ -14,14 +14,23 @@ from .groupings import read_groupings
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 4
+VERSION = 5
 
 
-def read_cached(file: Path, language: str, form: str, folder: Path, clitics: Clitics = "split") -> list[ChallengeSet]:
+def read_cached(
+    file: Path,
+    language: str,
+    form: str,
+    folder: Path,
+    clitics: Clitics = "split",
+    columns: Mapping[str, Any] | None = None,
+) -> list[ChallengeSet]:
     """The sets of a file, from the cache if the file, and what it depends on, are as they were."""
     # Only grammars know what a script glues together; other sources come as they are.
-    how = {"clitics": clitics} if form == "grammar" else {}
-    place = folder / f"{_key(file, language, form, clitics)}.json"
+    how: dict[str, Any] = {"clitics": clitics} if form == "grammar" else {}
+    if columns:
+        how["columns"] = dict(columns)
+    place = folder / f"{_key(file, language, form, clitics, columns)}.json"
     if place.exists():
         try:
             return [_restored(each, str(file)) for each in json.loads(_checked(place.read_bytes()))]
@@ -45,8 +54,9 @@ def _checksum(text: bytes) -> str:
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
-def _key(file: Path, language: str, form: str, clitics: str) -> str:
-    digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n{clitics}\n".encode(), digest_size=12)
+def _key(file: Path, language: str, form: str, clitics: str, columns: Mapping[str, Any] | None) -> str:
+    said = json.dumps(dict(columns), sort_keys=True, default=str) if columns else ""
+    digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n{clitics}\n{said}".encode(), digest_size=12)
     for each in [file, *depends_on(file, language, form)]:
         digest.update(each.read_bytes() if each.exists() else b"")
     return digest.hexdigest()

@@ -126,15 +126,15 @@ def _moment(module: Training) -> TrainingMoment:
 def _to_wandb(trainer: pl.Trainer, key: str, table: Table) -> None:
     """A row for every construction, with the groups of all groupings beside it, and for every group of constructions."""
     parts = [name for grouping in table.groupings for name in table.parts_of(grouping)]
-    columns = ["construction", "accuracy", "low", "high", "chance", *parts, "n", "ties", "uncovered"]
+    columns = ["construction", "accuracy", "low", "high", "chance", *parts, "n", "ties", "uncovered", "unknown_context"]
     rows = []
     for row in table.rows:
         shares = [row.parts[name].accuracy if name in row.parts else None for name in parts]
-        counts = (row.all.n, row.all.ties, row.all.uncovered)
+        counts = (row.all.n, row.all.ties, row.all.uncovered, row.all.unknown_context)
         rows.append([row.construction, row.all.accuracy, *row.all.interval, row.all.chance, *shares, *counts])
     for group in table.groups:
-        counts = (group.n, group.ties, group.uncovered)
-        rows.append([group.key, group.accuracy, *group.interval, group.chance, *[None] * len(parts), *counts])
+        shares = [group.accuracy, *group.interval, group.chance, *[None] * len(parts)]
+        rows.append([group.key, *shares, group.n, group.ties, group.uncovered, None])
     for logger in trainer.loggers:
         if isinstance(logger, WandbLogger):
             logger.log_table(key, columns=columns, data=rows, step=trainer.global_step)

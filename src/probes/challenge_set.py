@@ -18,7 +18,7 @@ from .groupings import Grouping
 Value = str | int
 TARGET = "target"
 # Formats in which `lines` counts items: sentences of a grammar have no line of their own.
-NOT_BY_LINE = (".avg", ".pickle", ".pkl", ".json")
+NOT_BY_LINE = (".avg", ".pickle", ".pkl", ".json", ".parquet")
 
 
 class SetError(UserError):
@@ -134,6 +134,11 @@ class ChallengeSet(Sequence[MinimalSet]):
     def declared(self) -> tuple[object, ...]:
         """What holds for all of its items."""
         return self.contrasts, self.together, self.groupings, self.fixed_rules, self.item_rule
+
+    @property
+    def is_suite(self) -> bool:
+        """Whether its variants are cut into regions, which its contrasts compare by name."""
+        return bool(self.contrasts) and all(contrast.tested == "named" for contrast in self.contrasts)
 
     @property
     def contrasts_are_stated(self) -> bool:

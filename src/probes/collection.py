@@ -2,12 +2,14 @@
 
 import itertools
 import random
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ..data.download import Downloads, default_downloads
 from ..errors import UserError
 from ..places import installed_folder, own_folder
 from ..settings.languages import Clitics
@@ -17,10 +19,12 @@ from .contract import Contract, apply_rules
 from .dev_and_test import split
 from .dev_and_test import target_forms as forms_of
 from .feature_columns import check_feature_names
+from .published_sets import fetch_dataset, fetch_published
 from .readers import files_of, recognise
 from .suites.tiers import of_tier
 
 SHIPPED = ("grammars", "suites")  # folders of sets that come with the program
+PUBLISHED, HUB, TABLE = "published:", "hf:", "table"  # what is fetched by name: sets that we know, and any data set of the hub
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class ItemSelection:
     contract: Contract | None = None  # None: the sentences as their source has them, to be looked at but not to be scored
     clitics: Clitics = "split"  # how grammars render what a script glues together
     tiers: tuple[str, ...] = ()  # of suites: the first of these that there are; none: all
+    columns: Mapping[str, Any] | None = None  # of tables: which hold the sentences, where their names do not tell
 
     def __post_init__(self) -> None:
         if self.limit is not None and not (isinstance(self.limit, int) and self.limit > 0):
@@ -57,22 +62,40 @@ class CollectedSet:
     contract: Contract | None = None
 
 
-def locate(path: str, language: str) -> Path:
-    """Where a collection is: `{lang}` is the language; what is not in the user's own folder may be part of the program."""
+def locate(path: str, language: str, downloads: Downloads | None = None) -> Path:
+    """Where a collection is: `{lang}` is the language; what is not in the user's own folder may be part of the program.
+
+    `published:blimp` is fetched if it is not there yet, and so is `hf:owner/name` (or a part of it, `hf:owner/name/folder`).
+    """
+    if path.startswith(PUBLISHED):
+        return fetch_published(path.removeprefix(PUBLISHED), language, downloads or default_downloads())
     path = path.replace("{lang}", language)
+    if path.startswith(HUB):
+        return _fetch_from_hub(path, downloads or default_downloads())
     top, _, below = path.partition("/")
     if top in SHIPPED and not (own_folder() / path).exists():
         return installed_folder(top) / below
     return own_folder() / path if top in SHIPPED else Path(path)
 
 
+def _fetch_from_hub(path: str, downloads: Downloads) -> Path:
+    parts = path.removeprefix(HUB).split("/", 2)
+    if len(parts) < 2 or not all(re.fullmatch(r"\w[\w.-]*", part) for part in parts[:2]):
+        raise UserError(f"probes.path={path}: a data set of the hub is written hf:owner/name, or hf:owner/name/folder")
+    folder = downloads.folder / "hub" / "--".join(parts[:2])
+    return fetch_dataset("/".join(parts[:2]), folder, downloads, part="".join(parts[2:]))
+
+
 def collect(path: Path, language: str, form: str | None, cache: Path, selection: ItemSelection) -> list[CollectedSet]:
     """All sets below a path that the selection asks for."""
     sets: list[ChallengeSet] = []
     forms: dict[str, str] = {}
+    if selection.columns and form not in (None, TABLE):
+        raise UserError(f"probes.columns: for tables, and these sets are read as {form}; leave it out, or probes.format={TABLE}")
+    form = TABLE if selection.columns else form
     for file in files_of(path, form):
         name = form or recognise(file)
-        found = read_cached(file, language, name, cache, selection.clitics)
+        found = read_cached(file, language, name, cache, selection.clitics, selection.columns)
         for made in found:
             check_feature_names(made)
         forms |= {made.dataset: name for made in found}

@@ -1,6 +1,6 @@
 """The scoring contract: seven rules on which published tools disagree, and the named protocols that fix all of them.
 
-Stated, printed with every table and saved with every result.
+What they come to for a scorer and its sets is put into words by `contract_statement`.
 """
 
 from collections.abc import Mapping
@@ -24,27 +24,6 @@ class Rules:
     ties: Literal["half", "correct", "wrong"] = "half"
     unknown: Literal["uncovered", "unk", "error"] = "uncovered"
     duplicates: Literal["once", "all"] = "once"
-
-
-MEANINGS: dict[tuple[str, Any], str] = {
-    ("start", "zero"): "each sentence alone, after <eos> with a zero state",
-    ("start", "warm"): "each sentence after <eos>, with the state that a few sentences of the corpus have left",
-    ("final", True): 'closed by " .", which is scored; the final <eos> is not',
-    ("final", False): "as the source has it, without a final full stop of ours",
-    ("capitalize", False): "first word as the source has it",
-    ("capitalize", True): "first word with a capital",
-    ("contrast", "sentence"): "the whole sentence decides",
-    ("contrast", "target"): "the words that differ decide, given what is on their left",
-    ("contrast", "words"): "every word that differs must be preferred, given what is on its left",
-    ("ties", "half"): "a tie is worth ½",
-    ("ties", "correct"): "a tie is correct",
-    ("ties", "wrong"): "a tie is wrong",
-    ("unknown", "uncovered"): "an unknown word in the varied place leaves the item uncovered, elsewhere it is <unk>",
-    ("unknown", "unk"): "an unknown word is <unk>",
-    ("unknown", "error"): "an unknown word is an error",
-    ("duplicates", "once"): "an exact repetition within a set counts once",
-    ("duplicates", "all"): "an exact repetition counts each time",
-}
 
 
 @dataclass(frozen=True)
@@ -117,15 +96,8 @@ class Contract:
         changed = [(name, value) for name, value in asdict(self.rules).items() if value != own[name]]
         return self.protocol + "".join(_changed(name, value) for name, value in changed)
 
-    def statement(self) -> str:
-        """The whole contract in words."""
-        said = [MEANINGS[name, value] for name, value in asdict(self.rules).items()]
-        counted = {"contrasts": "accuracy is c/n over contrasts", "items": "an item is correct if all its contrasts hold"}
-        said.append(counted[self.unit] + (", (c+1)/(n+1); intervals are of c/n" if self.plus_one else ""))
-        return "; ".join(said)
-
     def plain(self) -> dict[str, Any]:
-        return {"protocol": self.protocol, "label": self.label, "rules": asdict(self.rules), "statement": self.statement()}
+        return {"protocol": self.protocol, "label": self.label, "rules": asdict(self.rules)}
 
 
 def _changed(name: str, value: Any) -> str:

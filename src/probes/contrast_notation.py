@@ -47,6 +47,28 @@ def _plain_clause(clause: Clause) -> dict[str, Any]:
     return found | {"relation": clause.relation, "constants": list(clause.constants)}
 
 
+def spell_clause(clause: Clause) -> str:
+    """As a reader would write it, the smaller side first: `verb@match < verb@mismatch`."""
+    sides = [_spell_sum(terms, constant) for terms, constant in zip((clause.left, clause.right), clause.constants, strict=True)]
+    return f"{sides[0]} = {sides[1]}" if clause.relation == "=" else f"{sides[1]} < {sides[0]}"
+
+
+def _spell_sum(terms: tuple[SpanTerm, ...], constant: float) -> str:
+    parts = [(term.weight, spell_term(term)) for term in terms] + ([(constant, "")] if constant or not terms else [])
+    made = ""
+    for weight, name in parts:
+        size = f"{abs(weight):g}" if not name else name if abs(weight) == 1 else f"{abs(weight):g} {name}"
+        sign = "−" if weight < 0 else "+"
+        made += f" {sign} {size}" if made else size if weight >= 0 else f"−{size}"
+    return made
+
+
+def spell_term(term: SpanTerm) -> str:
+    """`verb@match`: the region by its name, else by its number; `*` is the whole sentence."""
+    region = term.span.removeprefix("region:").partition(":")
+    return f"{region[2] or region[0] or '*'}@{term.role}"
+
+
 def contrast_from_plain(item: Any, file: Path | str, line: int | None) -> Contrast:
     """What is wrong with it is told with its place."""
 

@@ -183,6 +183,9 @@ class _Item:
             self._add_pair(contrast) if contrast.is_pair and self.rules.contrast != "words" else self._add(contrast)
             for contrast in stated_contrasts(self.made, self.variants, self.item_rule)
         ]
+        if structures and self.made.is_suite:  # regions are shown of every condition, compared or not
+            for role in self.roles:
+                self._named(SpanTerm(role))
         if builder.contract.unit != "items" or len(structures) < 2:
             return
         known = [each for each in structures if each is not None]

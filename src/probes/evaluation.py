@@ -4,24 +4,29 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from ..data.corpora import CorpusRecipe, Downloads
+from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
+from ..data.download import downloads_for
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
-from ..settings.evaluation import EvaluationSettings
+from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import each_language
 from ..settings.probing import ProbeSettings
 from .accuracy import Table
 from .answer import Answer, judge_scores
+from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
 from .models import Model
-from .preparation import must_cover, rule_tables
 from .probe import Probe
-from .probe_display import show_disagreements, show_evaluation, show_folder, show_kept
+from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
+from .probe_preparation import must_cover, rule_tables
+from .region_files import regions_beside, save_regions
 from .result_files import save_summary
 from .surprisal import macro_perplexity
 from .verdict_files import save_items
+from .verdicts import unknown_words
 
 Measures = Mapping[str, float]
 
@@ -34,18 +39,30 @@ def ask(model: Model, probe: Probe) -> Answer:
 
 
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
-    """Every verdict, and every word with its log-probability."""
-    about = {"contract": probe.contract.plain(), "digest": probe.digest, **model.identity(), **measures}
+    """Every verdict, and every word with its log-probability; of suites also every region."""
+    about = {"contract": state_contract(probe, model.scorer), "digest": probe.digest, **model.identity(), **measures}
     save_items(file, probe, answer.verdicts, answer.scores, about)
+    save_regions(regions_beside(file), probe, answer.scores, about)
 
 
 def save_tables(
-    folder: Path, probe: Probe, models: Sequence[Model], tables: Mapping[str, Table], measures: Mapping[str, Measures]
+    folder: Path, probe: Probe, models: Sequence[Model], answers: Mapping[str, Answer], measures: Mapping[str, Measures]
 ) -> None:
     """The summary of an evaluation."""
-    about = {"language": probe.language, "set": probe.name, "digest": probe.digest, "contract": probe.contract.plain()}
-    about["models"] = {each.name: each.identity() | dict(measures.get(each.name, {})) for each in models}
-    save_summary(folder, tables, about)
+    stated = {each.name: contract_statement(probe, each.scorer.reading) for each in models}
+    contract = probe.contract.plain() | {"statement": join_statements(stated)}
+    about: dict[str, Any] = {
+        "language": probe.language,
+        "set": probe.name,
+        "digest": probe.digest,
+        "extent": probe.extent,
+        "contract": contract,
+    }
+    about["models"] = {}
+    for each in models:
+        said = {"statement": stated[each.name], "unknown_words": unknown_words(probe, answers[each.name].scores)}
+        about["models"][each.name] = each.identity() | said | dict(measures.get(each.name, {}))
+    save_summary(folder, tables_of(probe, answers), about)
 
 
 def tables_of(probe: Probe, answers: Mapping[str, Answer]) -> dict[str, Table]:
@@ -56,7 +73,7 @@ def tables_of(probe: Probe, answers: Mapping[str, Answer]) -> dict[str, Table]:
 
 def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures: Mapping[str, Measures]) -> dict[str, Answer]:
     """The tables of all models on the same items, in files and on the screen."""
-    if models[0].tokenizer is not None:
+    if models[0].tokenizer is not None and probe.contrasts.is_pair.any():
         from .scorers.pretrained.word_pieces import target_pieces  # noqa: PLC0415 - transformers
 
         count = partial(target_pieces, models[0].tokenizer)
@@ -72,10 +89,14 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
             unwritten.append(error)
     tables = tables_of(probe, answers)
     show_evaluation(probe, {name: answer.table for name, answer in answers.items()}, tables, measures)
+    show_unknown_words(
+        {each.name: (unknown_words(probe, answers[each.name].scores), bool(each.scorer.reading.left_out)) for each in models}
+    )
+    show_contracts(probe.contract.label, {each.name: contract_statement(probe, each.scorer.reading) for each in models})
     show_disagreements({name: answer.verdicts for name, answer in answers.items()})
     if unwritten:
         raise unwritten[0]
-    save_tables(folder, probe, models, tables, measures)
+    save_tables(folder, probe, models, answers, measures)
     show_folder(folder)
     return answers
 
@@ -109,8 +130,7 @@ def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, 
     if settings.data is None or network is None or vocabulary is None or training is None:
         return {}
     languages = each_language(settings.lang or training.lang)
-    downloads = Downloads(settings.paths.fetched, settings.paths.may_download)
-    recipe = CorpusRecipe(settings.data, languages, training.tokenizer, downloads)
+    recipe = CorpusRecipe(settings.data, languages, training.tokenizer, downloads_for(settings.paths))
     test = encode_split(recipe.source(), vocabulary, "test", recipe.selection())
     begins = vocabulary.begins()
     tally = evaluate_split(network, test, begins)

@@ -15,7 +15,7 @@ from ..errors import UserError
 FeatureValue = str | int
 Values = tuple[str, ...]
 CONSTRUCTION = "construction"  # counts as a feature
-RESERVED = ("all", "dev", "accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance", "margin", "mean")
+RESERVED = ("all", "dev", "accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance", "margin", "mean", "contrast")
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,15 @@ from ..data.tokens import TokenRule
 from ..errors import UserError
 from ..lm.checkpoints import load_model, read_checkpoint
 from ..lm.model import LanguageModel
+from ..own_code import import_allowed
 from ..places import cache_folder
-from ..settings.corpora import BUILT_IN
+from ..settings.corpus_settings import BUILT_IN
 from ..settings.languages import Clitics, Language, read_language
 from ..settings.reading import Plain, read
 from ..settings.run import RunSettings, read_run_settings
-from ..settings.training import PretrainedSettings
+from ..settings.training_settings import PretrainedSettings
 from .contract import Contract
-from .preparation import scorer_maker
+from .probe_preparation import scorer_maker
 from .scorers import ProbeSentence, Scorer
 from .scorers.function import FunctionScorer, WordScoring
 from .word_surprisal import SentenceSurprisal, Words, measure_surprisal, no_pieces
@@ -102,6 +103,19 @@ def wrap_function(
     known = {language.code: language} if language else {}
     scorer = FunctionScorer(name, function, None if vocabulary is None else frozenset(vocabulary))
     return Model(name, scorer, digest=f"function {name}", languages=known, clitics=dict.fromkeys(known, "split"))
+
+
+def load_function(name: str, allow: Sequence[str], language: Language) -> Model:
+    """A function of the user's own by its dotted name, if it is allowed; `vocabulary`, if it has one, are the words it knows."""
+    module_name, _, attribute = name.rpartition(".")
+    if not module_name or not all(part.isidentifier() for part in name.split(".")):
+        raise UserError(f"scorer={name}: a function by its dotted name is needed, for instance mypackage.score")
+    function = getattr(import_allowed(module_name, allow, f"scorer={name}:"), attribute, None)
+    if function is None:
+        raise UserError(f"scorer={name}: there is no {attribute} in {module_name}")
+    if not callable(function) or isinstance(function, type):
+        raise UserError(f"scorer={name}: this is no function; sentences in, the log-probability of each of their words out")
+    return wrap_function(function, name, language, getattr(function, "vocabulary", None))
 
 
 def load_checkpoints(paths: Sequence[str], device: str, warm_start: bool, allow: Sequence[str] = ()) -> list[Model]:

@@ -12,9 +12,9 @@ from ..errors import UserError
 from ..lm.model import LanguageModel
 from ..settings.languages import Clitics, Language
 from .models import Model, wrap_function
-from .preparation import scorer_maker
+from .probe_preparation import scorer_maker
 from .scorers import Scorer
-from .scorers.logits import LogitsScorer, read_words
+from .scorers.logits import LogitsScorer, left_to_right, read_words
 
 # What vocabularies call the mark before a sentence and the word that they do not know.
 STARTS = ("<bos>", "<s>", "[BOS]", "[CLS]", EOS, "</s>", "<|endoftext|>", "[EOS]")
@@ -106,7 +106,7 @@ def _wrap_module(
             chosen = Options(start=start or "bos")
             scorer, options = hf.InMemoryScorer(hf.wrap(model, pieces, kind), scoring, chosen), {"start": chosen.start}
         else:
-            scorer = LogitsScorer(name, model, hf.read_pieces(pieces), hf.start_id(name, pieces, start or "bos"))
+            scorer = hf.wrap_module(name, model, pieces, start or "bos")
     return Model(name, scorer, digest, known, dict.fromkeys(known, clitics), options=options, tokenizer=pieces)
 
 
@@ -118,7 +118,11 @@ def _module_of_words(model: nn.Module, tokenizer: Any, start: str | None, name: 
     if _is_plain(tokenizer):
         listed = tokenizer if isinstance(tokenizer, Mapping) else {word: number for number, word in enumerate(tokenizer)}
         words = WordNumbers(listed)
-        return LogitsScorer(name, model, read_words(words), words.start(start)), words.digest()
+        first, told, unknown = words.start(start), {number: word for word, number in listed.items()}, words.unk
+        reading = left_to_right("" if first is None else told[first], told.get(unknown, ""), pieces=False)
+        return LogitsScorer(name, model, read_words(words), first, reading), words.digest()
     ours: Tokenizer = tokenizer
     first = None if start == NOTHING else ours.eos if start in (None, "bos", "eos") else ours.encode_word(start)[0]
-    return LogitsScorer(name, model, read_words(ours), first), ours.digest()
+    opening = "" if first is None else ours.words[first]
+    reading = left_to_right(opening, ours.words[ours.unk], pieces=ours.begins() is not None)
+    return LogitsScorer(name, model, read_words(ours), first, reading), ours.digest()

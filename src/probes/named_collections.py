@@ -1,10 +1,13 @@
 """Collections by name, as `conf/probes` describes them: ours, the published ones, and the user's own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
+from ..data.download import Downloads
 from ..settings.probing import collection_files
 from .challenge_set import SetError
 from .collection import locate
@@ -15,8 +18,16 @@ class NamedCollection:
     """Where the sets of a language are and how they are written; None where the user has to say it."""
 
     name: str
-    path: Path | None
+    language: str
+    path: str | None
     format: str | None
+    columns: Mapping[str, Any] | None = None
+
+    def place(self, downloads: Downloads | None = None) -> Path:
+        """The folder; a published collection is fetched if it is not there yet."""
+        if self.path is None:
+            raise SetError(self.name, None, "this collection is not part of the program; give its folder (--path, path=)")
+        return locate(self.path, self.language, downloads)
 
 
 def named_collection(name: str, language: str) -> NamedCollection:
@@ -28,5 +39,4 @@ def named_collection(name: str, language: str) -> NamedCollection:
         others = ", ".join(each for each in files if each != name)
         raise SetError(name, None, f"this collection has no sets; choose one of {others}")
     settings = yaml.safe_load(files[name].read_text(encoding="utf-8"))
-    path = settings.get("path")
-    return NamedCollection(name, locate(path, language) if path else None, settings.get("format"))
+    return NamedCollection(name, language, settings.get("path"), settings.get("format"), settings.get("columns"))

@@ -5,8 +5,12 @@ from collections.abc import Callable
 from functools import cache
 
 from ..data.tokens import TokenRule
+from ..settings.language_codes import is_known
 from ..settings.languages import language_files, read_language
 from .challenge_set import TARGET, Span, Variant, differing
+
+# What ends a sentence, also in scripts other than Latin.
+FINAL_MARKS = (".", "!", "?", "。", "！", "？", "؟", "।", "۔", "…")
 
 
 def pair(good: tuple[str, ...], bad: tuple[str, ...], texts: tuple[str | None, str | None] = (None, None)) -> list[Variant]:
@@ -26,7 +30,7 @@ def raw_pair(good: str, bad: str, language: str) -> list[Variant]:
 def is_raw(sentence: str) -> bool:
     """Whether a final mark is glued to the last word, as in running text."""
     last = sentence.rsplit(maxsplit=1)[-1]
-    return last.endswith((".", "!", "?")) and any(map(str.isalnum, last))
+    return last.endswith(FINAL_MARKS) and any(map(str.isalnum, last))
 
 
 def words_of(text: str, language: str) -> list[str]:
@@ -38,7 +42,7 @@ def words_of(text: str, language: str) -> list[str]:
 
 @cache
 def _rule(language: str) -> Callable[[str], list[str]]:
-    if language not in language_files():
+    if not is_known(language) and language not in language_files():
         return lambda text: [part for chunk in text.split() for part in _peeled(chunk)]
     described = read_language(language)
     return TokenRule(described.tokens, described.replace)

@@ -15,6 +15,8 @@ from .dev_and_test import split
 from .groupings import NUMBER, Grouping
 from .scorers import ProbeSentence
 
+CONTRAST = "contrast"  # the grouping by the names of contrasts, where the items of a construction have several
+
 
 @dataclass(frozen=True)
 class Probe:
@@ -35,6 +37,11 @@ class Probe:
         return [each.challenge_set for each in self.collected]
 
     @property
+    def extent(self) -> tuple[int, int]:
+        """How many items are asked, and how many the sets have without repetitions."""
+        return sum(map(len, self.sets)), sum(each.size - each.repeated for each in self.collected)
+
+    @property
     def constructions(self) -> list[str]:
         return [made.construction for made in self.sets]
 
@@ -53,6 +60,17 @@ class Probe:
         key = (grouping.name, number)
         if key not in self._members:
             self._members[key] = _group_members(self.contrasts, self.sets[number], number, grouping)
+        return self._members[key]
+
+    def contrast_members(self, number: int) -> dict[str, NDArray[np.int64]]:
+        """The contrasts of a set by their names, where it has several: three of a triple with a polarity item."""
+        key = (CONTRAST, number)
+        if key not in self._members:
+            own = self.contrasts.of_set(number)
+            names = self.contrasts.names[own[0] : own[-1] + 1]
+            different = list(dict.fromkeys(names))
+            marks = np.array(names) if len(different) > 1 else np.zeros(0)
+            self._members[key] = {f"{CONTRAST}={name}": own[marks == name] for name in different} if len(marks) else {}
         return self._members[key]
 
     @property

@@ -10,30 +10,33 @@ from rich.console import Group, RenderableType
 from rich.table import Table as View
 
 from ..terminal import show, table, width
-from .accuracy import CELLS, MEAN, Accuracy, ConstructionRow, Table
+from .accuracy import CELLS, MEAN, Accuracy, ConstructionRow, GroupRow, Table
 from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
 from .groupings import NUMBER
 from .probe import Probe
-from .result_files import read_summary
+from .result_files import means_are_alike, read_summary
 from .scorers import WordScores
+from .shown_numbers import share, show_change, show_interval
+from .suite_display import ABOUT_SUITES, circuits_view, has_circuits, stability_view, suites_view
+from .suites.circuits import CIRCUIT
 from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
+# Reference lines that would make a table too wide for a screen; the files of a run have them.
+IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
 WIDE = 106  # columns of the whole table
+CONTEXT = "unk. context"  # contrasts scored with an unknown word outside what is tested
+SHOWN = 8  # words that are named
 LEGEND = "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor"
-
-
-def share(value: float) -> str:
-    """0.94, and – where there is nothing."""
-    return "–" if math.isnan(value) else f"{value:.2f}"
 
 
 def legend(shown: Table) -> str:
     """What the heads mean, as far as they are there, and what a model that does not care would score."""
     means = f"{LEGEND}; " if shown.parts_of(NUMBER.name) else ""
     chances = shown.chances()
+    means += f"{ABOUT_SUITES}; " if has_circuits(shown) else ""
     return f"{means}chance {chances[0]:.2f}" if len(chances) == 1 else f"{means}chance differs by construction"
 
 
@@ -41,7 +44,9 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
     """Accuracy by construction and by the groups of every grouping, with the change since the last time."""
     known = now.parts_of(NUMBER.name)
     views: list[RenderableType] = []
-    if width() >= WIDE or not known:
+    if has_circuits(now):
+        views.append(suites_view(title, now, before))
+    elif width() >= WIDE or not known:
         views.append(_results(title, now, before, known))
     else:
         # In a narrow terminal the breakdown follows in a table of its own.
@@ -51,8 +56,8 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
                 cells.add_row(row.construction, *_shares(row, CELLS))
         views += [_results(title, now, before, [name for name in known if name not in CELLS]), cells]
     views += [_grouping_view(now, name) for name in now.groupings if name != NUMBER.name and now.parts_of(name)]
-    if now.groups:
-        views.append(_groups_view(now))
+    if others := [group for group in now.groups if group.grouping != CIRCUIT]:
+        views.append(_groups_view(others))
     return views[0] if len(views) == 1 else Group(*views)
 
 
@@ -71,19 +76,19 @@ def _grouping_view(now: Table, grouping: str) -> View:
     return view
 
 
-def _groups_view(now: Table) -> View:
+def _groups_view(groups: Sequence[GroupRow]) -> View:
     """Groups over constructions."""
     view = table("groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncov."], last="over")
-    for group in now.groups:
+    for group in groups:
         counts = (f"{group.n:,}", f"{group.ties:,}", f"{group.uncovered:,}")
         how = "all items of" if group.combine == "pool" else "mean of"
-        shown = (share(group.accuracy), _interval(group.interval), share(group.chance))
+        shown = (share(group.accuracy), show_interval(group.interval), share(group.chance))
         view.add_row(group.key, *shown, *counts, f"{how} {', '.join(group.over)}")
     return view
 
 
 def _cells(accuracy: Accuracy) -> list[str]:
-    shown = [share(accuracy.accuracy), _interval(accuracy.interval), share(accuracy.chance)]
+    shown = [share(accuracy.accuracy), show_interval(accuracy.interval), share(accuracy.chance)]
     return [*shown, *(f"{count:,}" for count in (accuracy.n, accuracy.ties, accuracy.uncovered))]
 
 
@@ -91,13 +96,17 @@ def _results(title: str, now: Table, before: Table | None, parts: Sequence[str])
     changed = ["change"] if before else []
     chance = ["chance"] if len(now.chances()) > 1 else []
     heads = (HEADS.get(name, name) for name in parts)
-    view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncov."])
+    counts = [CONTEXT] if any(row.all.unknown_context for row in now.rows) else []
+    counts += ["repeated"] if any(row.repeated for row in now.rows) else []
+    view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncov.", *counts])
     for row in now.rows:
-        cells = [share(row.all.accuracy), _interval(row.all.interval)]
-        cells += [_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
+        cells = [share(row.all.accuracy), show_interval(row.all.interval)]
+        cells += [show_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
         cells += [share(row.all.chance)] if chance else []
         cells += _shares(row, parts)
-        view.add_row(row.construction, *cells, f"{row.all.n:,}", f"{row.all.ties:,}", f"{row.all.uncovered:,}")
+        further = {CONTEXT: row.all.unknown_context, "repeated": row.repeated}
+        numbers = (row.all.n, row.all.ties, row.all.uncovered, *(further[count] for count in counts))
+        view.add_row(row.construction, *cells, *(f"{number:,}" for number in numbers))
     view.add_section()
     view.add_row(*_mean_row(now, before, parts, bool(chance)), style="bold")
     return view
@@ -110,20 +119,10 @@ def _shares(row: ConstructionRow, parts: Sequence[str]) -> list[str]:
 def _mean_row(now: Table, before: Table | None, parts: Sequence[str], chance: bool) -> list[str]:
     mean = now.mean
     name = MEAN if len(mean.over) == len(now.rows) else f"{MEAN} of {len(mean.over)}"
-    cells = [name, share(mean.accuracy), _interval(mean.interval)]
-    cells += [_change(mean.accuracy - before.mean.accuracy)] if before else []
+    cells = [name, share(mean.accuracy), show_interval(mean.interval)]
+    cells += [show_change(mean.accuracy - before.mean.accuracy)] if before else []
     cells += [share(mean.chance)] if chance else []
-    return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts), "", "", ""]
-
-
-def _interval(interval: tuple[float, float]) -> str:
-    return "–" if math.isnan(interval[0]) else f"{interval[0]:.2f}–{interval[1]:.2f}"
-
-
-def _change(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    return "=" if abs(value) < 0.005 else f"{value:+.2f}"
+    return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts)]
 
 
 def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None = None) -> tuple[View, list[str]]:
@@ -150,14 +149,25 @@ def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | 
 
 def comparison_view(title: str, tables: Mapping[str, Table]) -> View:
     """Several models or reference lines on the same items: accuracy, and in brackets that of mismatched attractors."""
-    view = table(title, "construction", numbers=list(tables))
     first = next(iter(tables.values()))
+    if has_circuits(first):
+        return circuits_view(title, tables)
+    view = table(title, "construction", numbers=list(tables))
     for row in first.rows:
         view.add_row(row.construction, *(_with_mismatched(each.row(row.construction)) for each in tables.values()))
     view.add_section()
-    means = (_bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) for each in tables.values())
+    alike = means_are_alike(tables.values())
+    means = (
+        _bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) + ("" if alike else _over(each))
+        for each in tables.values()
+    )
     view.add_row(MEAN, *means, style="bold")
     return view
+
+
+def _over(shown: Table) -> str:
+    """Means over different constructions say over how many they are."""
+    return f" of {len(shown.mean.over)}" if shown.mean.over else ""
 
 
 def _with_mismatched(row: ConstructionRow) -> str:
@@ -169,16 +179,46 @@ def _bracketed(value: float, part: float | None) -> str:
     return share(value) + (" " * 7 if part is None or math.isnan(part) else f" ({part:.2f})")
 
 
+def extent_in_words(extent: Sequence[int] | None) -> str:
+    """Whole sets, or how many of their items; nothing where an earlier version did not keep it."""
+    if extent is None:
+        return ""
+    asked, there = extent
+    return "whole sets, " if asked == there else f"{asked:,} of {there:,} items, "
+
+
+def show_unknown_words(words: Mapping[str, tuple[Sequence[str], bool]]) -> None:
+    """The words of the sets that each model does not know, by name; a rule about pieces may have left out more."""
+    for name, (unknown, left_out) in words.items():
+        if unknown:
+            kind = "words unknown or left out" if left_out else "unknown words"
+            log.info("unknown    %s: %s %s: %s", name, f"{len(unknown):,}", kind, few_words(unknown))
+
+
+def few_words(words: Sequence[str]) -> str:
+    return ", ".join(words[:SHOWN]) + (" …" if len(words) > SHOWN else "")
+
+
 def show_final(folder: Path) -> None:
-    """The tables that a finished run left behind: the whole sets, with the best weights."""
+    """The tables that a finished run left behind, with the best weights."""
     for each in sorted(folder.glob("final-*")):
         tables, about = read_summary(each)
-        title = f"{about['language']} {about['set']}, whole sets, best weights"
+        title = f"{about['language']} {about['set']}, {extent_in_words(about.get('extent'))}best weights"
         show(results_view(title, tables["model"]))
         show(legend(tables["model"]))
-        show(comparison_view("reference lines (mismatched attractors in brackets)", tables))
+        asked = {name: one for name, one in tables.items() if one.mean.over and name not in IN_FILES}
+        brackets = " (mismatched attractors in brackets)" if tables["model"].parts_of(NUMBER.name) else ""
+        if len(asked) > 1:
+            show(comparison_view(f"reference lines{brackets}", asked))
+        _show_stability({"model": tables["model"]})
         show(f"protocol   {about['contract']['label']}: {about['contract']['statement']}")
         log.info("verdicts   %s", each / "items.parquet")
+
+
+def _show_stability(tables: Mapping[str, Table]) -> None:
+    """Suites without a modifier beside their versions with one."""
+    if (view := stability_view(tables)) is not None:
+        show(view)
 
 
 def show_evaluation(
@@ -187,6 +227,8 @@ def show_evaluation(
     """The tables of `evaluate.py`: in full for a single model, a column each for several."""
     shared = run_of(tables)
     title = f"{chosen.language} {chosen.name}" + (f", {shared}" if len(tables) > 1 and shared else "")
+    asked, there = chosen.extent
+    title += "" if asked == there else f", {asked:,} of {there:,} items"
     title += "" if len(tables) > 1 else f", {next(iter(tables))}"
     first = next(iter(tables.values()))
     by_number = bool(first.parts_of(NUMBER.name))
@@ -198,8 +240,17 @@ def show_evaluation(
     if len(shown) > 1:
         shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}
         show(comparison_view(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
+    _show_stability({name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in tables.items()})
     show_perplexities(perplexities)
-    show(f"protocol   {chosen.contract.label}: {chosen.contract.statement()}")
+
+
+def show_contracts(label: str, stated: Mapping[str, str]) -> None:
+    """What the numbers rest on: once, or for each model where they were asked differently."""
+    shared = run_of(stated)
+    for said in dict.fromkeys(stated.values()):
+        names = [name.removeprefix(f"{shared}/") for name, own in stated.items() if own == said]
+        whose = "" if len(names) == len(stated) else f" ({', '.join(names)})"
+        show(f"protocol   {label}{whose}: {said}")
 
 
 def run_of(names: Iterable[str]) -> str:

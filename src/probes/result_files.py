@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,12 +36,13 @@ def _plain(table: Table) -> dict[str, Any]:
     rows, mean = [], asdict(table.mean)
     for row in table.rows:
         parts = {name: asdict(accuracy) for name, accuracy in _parts(row)}
-        chance = {name: part.pop("chance") for name, part in parts.items()}
-        rows.append({"construction": row.construction, "parts": parts, "chance": chance})
-    beside = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over")}
+        facts = ("chance", "margin", "unknown_context")
+        beside: dict[str, Any] = {fact: {name: part.pop(fact) for name, part in parts.items()} for fact in facts}
+        rows.append({"construction": row.construction, "parts": parts, **beside, "repeated": row.repeated})
+    of_mean = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over"), "bases": dict(table.bases)}
     groups = [asdict(group) for group in table.groups]
     found: dict[str, Any] = _without_nan(
-        {"rows": rows, "mean": mean, **beside, "groups": groups, "groupings": dict(table.groupings)}
+        {"rows": rows, "mean": mean, **of_mean, "groups": groups, "groupings": dict(table.groupings)}
     )
     return found
 
@@ -62,12 +63,18 @@ def _restored(plain: dict[str, Any]) -> Table:
     """Tables of before have one chance, one grouping and no groups of constructions."""
     rows = []
     for row in plain["rows"]:
-        chance = row.get("chance", {})
+        chance, margin, unknown = (row.get(fact, {}) for fact in ("chance", "margin", "unknown_context"))
         parts = {
-            name: Accuracy(**part | {"every": _number(part["every"])}, chance=chance.get(name, PAIR_CHANCE))
+            name: Accuracy(
+                **part | {"every": _number(part["every"])},
+                chance=chance.get(name, PAIR_CHANCE),
+                margin=_number(margin.get(name)),
+                unknown_context=unknown.get(name, 0),
+            )
             for name, part in row["parts"].items()
         }
-        rows.append(ConstructionRow(row["construction"], parts.pop("all"), parts.pop("dev"), parts))
+        repeated = row.get("repeated", 0)
+        rows.append(ConstructionRow(row["construction"], parts.pop("all"), parts.pop("dev"), parts, repeated))
     groups = [
         GroupRow(**group | {name: _number(group[name]) for name in ("accuracy", "accuracy_dev")} | {"interval": _pair(group)})
         for group in plain.get("groups", [])
@@ -82,7 +89,9 @@ def _restored(plain: dict[str, Any]) -> Table:
         plain.get("chance", PAIR_CHANCE),
         plain.get("mean_parts_over", {}),
     )
-    return Table(rows, restored, groups, plain["groupings"]) if "groupings" in plain else Table(rows, restored)
+    if "groupings" not in plain:
+        return Table(rows, restored)
+    return Table(rows, restored, groups, plain["groupings"], plain.get("bases", {}))
 
 
 def _pair(plain: dict[str, Any]) -> tuple[float, float]:
@@ -111,6 +120,8 @@ def _csv(tables: Mapping[str, Table]) -> str:
         "items",
         "every",
         "chance",
+        "unknown_context",
+        "repeated",
     )
     writer.writerow(head)
     for name, table in tables.items():
@@ -118,14 +129,29 @@ def _csv(tables: Mapping[str, Table]) -> str:
             for part, a in _parts(row):
                 low, high = a.interval
                 numbers = (a.n, a.correct, a.accuracy, low, high, a.ties, a.uncovered, a.items, a.every, a.chance)
-                writer.writerow([csv_cell(name), csv_cell(row.construction), part, *map(_cell, numbers)])
+                further = (a.unknown_context, row.repeated if part == "all" else "")
+                writer.writerow([csv_cell(name), csv_cell(row.construction), part, *map(_cell, numbers), *further])
         for group in table.groups:
             counts = (group.accuracy, *group.interval, group.ties, group.uncovered)
             writer.writerow(
-                [csv_cell(name), csv_cell(group.key), "all", group.n, "", *map(_cell, counts), "", "", _cell(group.chance)]
+                [
+                    csv_cell(name),
+                    csv_cell(group.key),
+                    "all",
+                    group.n,
+                    "",
+                    *map(_cell, counts),
+                    "",
+                    "",
+                    _cell(group.chance),
+                    "",
+                    "",
+                ]
             )
         mean = table.mean
-        writer.writerow([name, MEAN, "all", "", "", *map(_cell, (mean.accuracy, *mean.interval)), "", "", "", "", mean.chance])
+        writer.writerow(
+            [name, MEAN, "all", "", "", *map(_cell, (mean.accuracy, *mean.interval)), "", "", "", "", mean.chance, "", ""]
+        )
     return stream.getvalue()
 
 
@@ -153,16 +179,35 @@ def markdown(tables: Mapping[str, Table], about: Mapping[str, Any]) -> str:
             + " | ".join(found)
             + " |"
         )
-    means = [_share(table.mean.accuracy) for table in tables.values()]
+    alike = means_are_alike(tables.values())
+    means = [
+        _share(table.mean.accuracy) + ("" if alike or not table.mean.over else f" (of {len(table.mean.over)})")
+        for table in tables.values()
+    ]
     chance = f" {first.mean.chance:.3f} |" if several else ""
     lines.append(f"| **mean** of {len(first.mean.over)} | |{chance} " + " | ".join(means) + " |")
     ties, uncovered = (sum(getattr(row.all, name) for row in first.rows) for name in ("ties", "uncovered"))
     stated = "chance by construction" if several else f"chance {PAIR_CHANCE:.2f}"
-    lines += ["", f"95 % intervals (Wilson) in brackets; {stated}; first column: {ties:,} ties, {uncovered:,} uncovered."]
+    counts = f"{ties:,} ties, {uncovered:,} uncovered"
+    if unknown := sum(row.all.unknown_context for row in first.rows):
+        counts += f", {unknown:,} scored with an unknown word outside what is tested"
+    lines += ["", f"95 % intervals (Wilson) in brackets; {stated}; first column: {counts}."]
+    if any(row.repeated for row in first.rows):
+        lines.append(f"Exact repetitions left out: {repetitions(first)}.")
     contract = about.get("contract")
     if contract:
         lines.append(f"Protocol {contract['label']}: {contract['statement']}.")
     return "\n".join(lines) + "\n"
+
+
+def means_are_alike(tables: Iterable[Table]) -> bool:
+    """Whether the means of these tables are over the same constructions."""
+    return len({frozenset(table.mean.over) for table in tables if table.mean.over}) <= 1
+
+
+def repetitions(table: Table) -> str:
+    """How many items were left out of which construction, since they are there already."""
+    return ", ".join(f"{row.construction} {row.repeated:,}" for row in table.rows if row.repeated)
 
 
 def _share(value: float) -> str:

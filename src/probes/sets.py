@@ -10,9 +10,10 @@ from ..data.grammar import languages
 from ..places import cache_folder
 from ..settings.probing import AGREEMENT, ProbeSettings
 from ..settings.reading import Plain
-from .challenge_set import ChallengeSet, SetError
+from .challenge_set import ChallengeSet
 from .collection import ItemSelection, collect
 from .named_collections import named_collection
+from .published_sets import PUBLISHED
 
 OWN = "own"  # what the sets of a folder or a file are called in metrics and files
 
@@ -78,14 +79,17 @@ def sets(
 ) -> Sets:
     """Our sets of a language (`concord.sets("de")`, `concord.sets("de", "prep")`), or those of a folder or a file in any format.
 
-    A published collection has a name and is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
+    A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`)
+    or is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
     `limit` draws a stratified sample of so many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
     """
+    if str(what) in PUBLISHED and not Path(what).exists():
+        code = language or next(iter(PUBLISHED[str(what)].languages), "")
+        named = named_collection(str(what), code)
+        return Sets(str(what), code, named.place(), format or named.format, constructions, limit, seed, split)
     if str(what) in languages():
         named = named_collection(collection, str(what))
-        place = Path(path) if path else named.path
-        if place is None:
-            raise SetError(collection, None, "this collection is not part of the program; give its folder, path=")
+        place = Path(path) if path else named.place()
         return Sets(collection, str(what), place, format or named.format, constructions, limit, seed, split)
     made = Sets(OWN, language, Path(what), format, constructions, limit, seed, split)
     _ = made.read  # what is wrong with a folder is said here

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ..data.batches import NO_TARGET, EvaluationLoader, Plan
+from ..data.batches import NO_TARGET, BatchPlan, EvaluationLoader
 from ..data.corpus import Split
 from ..lm.model import LanguageModel
-from ..settings.evaluation import EvaluationSettings
+from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Language, LanguageChoice
 from ..terminal import show, table
 from .models import Model
@@ -73,7 +73,7 @@ def macro_perplexity(model: LanguageModel, split: Split) -> float:
     """Exp of the mean over sentences of their mean negative log-likelihood, `<eos>` not predicted: as CLAMS reports it."""
     means: list[np.ndarray] = []
     with scoring_mode(model):
-        for batch in EvaluationLoader(split, TOKENS, Plan()):
+        for batch in EvaluationLoader(split, TOKENS, BatchPlan()):
             inputs, targets = batch.inputs.to(model.embedding.weight.device), batch.targets.clone()
             targets[targets == 0] = NO_TARGET
             nll = _each(model, inputs, targets.to(inputs.device))  # (B, T)

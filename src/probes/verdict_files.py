@@ -1,5 +1,6 @@
 """Every verdict on disk, in Parquet: a row a contrast, during training its scores, at the end every word of every sentence."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pyarrow import parquet
 
 from ..files import replace_atomically
 from .contrast_chance import PAIR_CHANCE
+from .contrast_notation import spell_clause, spell_term
 from .contrast_table import Contrasts
 from .feature_columns import feature_columns
 from .probe import Probe
@@ -21,11 +23,13 @@ from .verdicts import Verdicts
 
 # Raise it when a score, a verdict or a column comes to mean something else.
 VERSION = 1
+# Checksums in the file: of what it says of itself, and of the names and types of its columns. Pages have their own.
+STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 
 def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
     """One row a contrast: the item, both scores in nats, the verdict."""
-    _write(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), about)
+    write_table(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), {**about, **_predictions(probe)})
 
 
 def save_items(
@@ -38,7 +42,20 @@ def save_items(
 ) -> None:
     """The same with the features, and with every word of both sentences and its log-probability."""
     columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | _sentences(probe, scores) | dict(extra or {})
-    _write(file, pa.table(columns), about)
+    write_table(file, pa.table(columns), {**about, **_predictions(probe)})
+
+
+def _predictions(probe: Probe) -> dict[str, Any]:
+    """What `clause_margins` and `term_values` of suites stand for, in their order, by suite and contrast."""
+    found: dict[str, dict[str, Any]] = {}
+    for made in probe.sets:
+        for contrast in made.contrasts if made.is_suite else ():
+            found.setdefault(made.construction, {})[contrast.name] = {
+                "formula": contrast.formula,
+                "clauses": [spell_clause(clause) for group in contrast.groups for clause in group],
+                "terms": [spell_term(term) for term in contrast.terms()],
+            }
+    return {"predictions": found} if found else {}
 
 
 def _identity(probe: Probe) -> dict[str, Any]:
@@ -68,6 +85,8 @@ def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, Any]:
     if not contrasts.is_pair.all():
         firsts = np.searchsorted(contrasts.clauses.contrast, np.arange(len(contrasts) + 1)).astype(np.int32)
         found |= {"margin": verdicts.margin, "clause_margins": pa.ListArray.from_arrays(firsts, clauses.margin)}
+        places = np.searchsorted(contrasts.terms.clause, firsts).astype(np.int32)
+        found["term_values"] = pa.ListArray.from_arrays(places, clauses.terms)
     if np.any(contrasts.chance != PAIR_CHANCE):
         found["chance"] = contrasts.chance
     return found
@@ -189,9 +208,35 @@ def read_verdicts(file: Path) -> SavedVerdicts:
     )
 
 
-def _write(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
+def write_table(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
     """Whole or not at all; what the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)
+    known = {"concord": stated, STATED: _checksum(stated.encode()), SCHEMA: _checksum(_described(columns.schema))}
     with replace_atomically(file) as new:
-        parquet.write_table(columns.replace_schema_metadata({"concord": stated}), new, compression="zstd")
+        parquet.write_table(columns.replace_schema_metadata(known), new, compression="zstd", write_page_checksum=True)
+
+
+def check_verdict_file(file: Path) -> None:
+    """Whether every part of a file of verdicts is as it was written: its pages, its columns, and what it says of itself.
+
+    Files of before have no checksums; what can be read of them is believed.
+    """
+    try:
+        table = parquet.read_table(file, page_checksum_verification=True)
+    except MemoryError:  # a damaged length
+        raise ValueError("it is damaged: a part is larger than memory") from None
+    known = table.schema.metadata or {}
+    if b"concord" not in known:
+        raise ValueError("not a file of verdicts")
+    for name, text in ((STATED, known[b"concord"]), (SCHEMA, _described(table.schema))):
+        if known.get(name, _checksum(text)) != _checksum(text):
+            raise ValueError("it is damaged: its checksum is another")
+
+
+def _described(schema: pa.Schema) -> bytes:
+    return "\n".join(f"{each.name}: {each.type}" for each in schema).encode()
+
+
+def _checksum(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=16).hexdigest().encode()

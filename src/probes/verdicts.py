@@ -31,6 +31,7 @@ class ClauseScores:
     left: Floats
     right: Floats
     margin: Floats
+    terms: Floats  # a row a span that is added up: its value, before its weight
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,14 @@ def compare(contrasts: Contrasts, scores: WordScores) -> ClauseScores:
     """Both sides of every clause, their spans added from left to right in 64 bits, so that equal sums are equal exactly."""
     terms, clauses = contrasts.terms, contrasts.clauses
     values = _span_values(contrasts, scores)
-    values *= terms.weight
+    weighted = values if (terms.weight == 1.0).all() else values * terms.weight
     sides = np.zeros((len(clauses.contrast), 2))
     places = terms.clause.astype(np.int64) * 2 + terms.side
     for turn, own in enumerate(_turns(places)):
         if turn == 0:
-            sides.reshape(-1)[places[own]] = values[own]
+            sides.reshape(-1)[places[own]] = weighted[own]
         else:
-            sides.reshape(-1)[places[own]] += values[own]
+            sides.reshape(-1)[places[own]] += weighted[own]
     sides += clauses.constants
     left, right = sides[:, 0], sides[:, 1]
     same = left == right  # also where both are minus infinity
@@ -76,7 +77,7 @@ def compare(contrasts: Contrasts, scores: WordScores) -> ClauseScores:
     if clauses.equal.any():
         tolerance = ABSOLUTE + RELATIVE * np.abs(right) - np.abs(margin)
         margin = np.where(clauses.equal, tolerance, margin)
-    return ClauseScores(left, right, margin)
+    return ClauseScores(left, right, margin, values)
 
 
 def _turns(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64] | slice]:

@@ -16,8 +16,10 @@ from . import probe_display as screen
 from .accuracy import Table, metrics
 from .answer import Answer, judge_scores
 from .collection import stratified_sample
+from .contract_statement import state_contract
 from .leakage import Leakage
 from .probe import Probe, build_probe
+from .region_files import save_regions
 from .result_files import save_summary
 from .scorers import Scorer, SharedScorer, WordScores
 from .scorers.incremental import IncrementalScorer
@@ -92,6 +94,7 @@ class ProbeSeries:
         self.plans = plans
         self.folder = folder
         self.prepared: dict[int, Any] = {}
+        self.contracts: dict[int, dict[str, Any]] = {}  # as they are saved
         self.last: dict[str, Table] = {}
 
     def probe_samples(self, scorer_for: Callable[[str], Scorer], when: str, moment: TrainingMoment) -> Probing:
@@ -107,7 +110,7 @@ class ProbeSeries:
             found.answers[plan.prefix] = answer
             self.last[plan.prefix] = answer.table
             if rank_and_world()[0] == 0:
-                save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, _about(sample, moment))
+                save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
         found.metrics[SECONDS] = time.perf_counter() - started
         return found
 
@@ -118,15 +121,18 @@ class ProbeSeries:
         whole = plan.whole
         answer = self.answer(whole, scorer)
         if rank_and_world()[0] == 0:
-            about = _about(whole, moment)
+            about = self._about(whole, moment)
             folder = self.folder / f"final-{whole.language}-{whole.name}"
             extra = _frequencies(plan) if isinstance(plan, ProbePlan) else {}
             own = plan.references if isinstance(plan, ProbePlan) else {}
             save_items(folder / "items.parquet", whole, answer.verdicts, answer.scores, about, extra)
+            save_regions(folder / "regions.parquet", whole, answer.scores, about)
             save_summary(folder, {"model": answer.table, **own, **(references or {})}, about)
         return answer.table
 
     def answer(self, chosen: Probe, scorer: Scorer) -> Answer:
+        if id(chosen) not in self.contracts:
+            self.contracts[id(chosen)] = state_contract(chosen, scorer)
         scores = self._share(chosen, scorer) if isinstance(scorer, SharedScorer) else scorer.score(chosen.sentences)
         return judge_scores(chosen, scores)
 
@@ -139,14 +145,13 @@ class ProbeSeries:
             self.prepared[id(chosen)] = scorer.prepare(chosen.sentences)
         return self.prepared[id(chosen)]
 
+    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
+        """What the numbers come from."""
+        known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "extent": chosen.extent}
+        return known | {"contract": self.contracts[id(chosen)]} | moment.plain()
+
     def verdict_file(self, plan: SampledProbe, step: int) -> Path:
         return self.folder / f"{plan.sample.language}-{plan.sample.name}-step{step:08d}.parquet"
-
-
-def _about(chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
-    """What the numbers come from."""
-    known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "contract": chosen.contract.plain()}
-    return known | moment.plain()
 
 
 def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:

@@ -43,10 +43,10 @@ def write_own_report(folder: Path) -> None:
 def own_report(folder: Path) -> Path | None:
     """The small report of one run, in its own folder: the page alone."""
     from .gathering import gather_results  # noqa: PLC0415
-    from .report_folder import PAGE, Report, write_page  # noqa: PLC0415
+    from .report_folder import PAGE, ReportParts, write_page  # noqa: PLC0415
 
     found = gather_results([folder])
-    return write_page(Report(found, plain=True), folder / PAGE) if found.results else None
+    return write_page(ReportParts(found, plain=True), folder / PAGE) if found.results else None
 
 
 __all__ = ["draw", "load", "own_report", "write_own_report"]

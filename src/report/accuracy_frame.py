@@ -10,12 +10,16 @@ if TYPE_CHECKING:
 
 
 def accuracy_frame(table: Table) -> "pd.DataFrame":
-    """One row per construction: n, accuracy with its 95 % interval, ties, items that could not be scored."""
+    """One row per construction: n, accuracy with its 95 % interval, ties, and what was not scored, unknown or repeated."""
     with explain_missing():
         import pandas as pd  # noqa: PLC0415 - an extra
 
     rows = {
-        row.construction: [row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered] for row in table.rows
+        row.construction: [
+            *(row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered),
+            *(row.all.unknown_context, row.repeated),
+        ]
+        for row in table.rows
     }
-    names = ["n", "accuracy", "low", "high", "ties", "uncovered"]
+    names = ["n", "accuracy", "low", "high", "ties", "uncovered", "unknown_context", "repeated"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=names).rename_axis("construction")

@@ -54,6 +54,19 @@ class RunCondition:
         return name if len(self.results) == 1 else f"{name} ({len(self.results)} seeds)"
 
 
+def contracts_of(conditions: Sequence[RunCondition]) -> list[tuple[str, str]]:
+    """Every contract and what it says; under one name it may say several things, which depend on the model and on the sets."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for condition in conditions:
+        said = str(condition.first.contract.get("statement", "not known"))
+        found.setdefault((condition.first.label, said), []).append(f"{condition.title}, {condition.first.set}")
+    several = {label for label, _ in found if sum(other == label for other, _ in found) > 1}
+    return [
+        (f"{label} ({'; '.join(dict.fromkeys(names))})" if label in several else label, said)
+        for (label, said), names in found.items()
+    ]
+
+
 def about_deviation(conditions: Sequence[RunCondition]) -> str:
     """Which standard deviation these conditions are shown with."""
     populations = {condition.of_population for condition in conditions}

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from ..probes.result_files import read_summary
+from .left_out import LeftOut
 from .results import ModelFacts, Result, final_groupings, final_groups, final_scores
+from .run_files import whole_verdict_file
 
 
-def read_evaluation(folder: Path) -> Iterator[Result]:
+def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
     """One result per model."""
     tables, about = read_summary(folder)
     models = about.get("models", {})
@@ -26,12 +28,14 @@ def read_evaluation(folder: Path) -> Iterator[Result]:
             set=str(about["set"]),
             digest=about.get("digest", "unknown"),
             sample="none",
-            contract=about.get("contract", {}),
+            contract=about.get("contract", {}) | ({"statement": known["statement"]} if "statement" in known else {}),
             vocabulary=str(known.get("vocabulary", "unknown")),
             model=_model_facts(name, known),
-            provenance={key: value for key, value in known.items() if key not in ("model", "words_seen")},
+            provenance={
+                key: value for key, value in known.items() if key not in ("model", "words_seen", "statement", "unknown_words")
+            },
             scores=final_scores(tables[name]),
-            items=file if file.exists() else None,
+            items=whole_verdict_file(file, left_out) if file.exists() else None,
             measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
             references=references,
             groupings=final_groupings(tables[name]),

@@ -18,7 +18,7 @@ from .wording import construction_name, in_paper_order, language_name
 # Of the run, not of the item.
 OF_RUNS = ("language", "set", "condition")
 CONSTRUCTION = "construction"
-ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts of the whole sets that have these values."
+ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts that have these values."
 Values = tuple[Any, ...]
 Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 

@@ -80,7 +80,7 @@ def _is_evaluation(path: Path) -> bool:
 
 def _read_folder(folder: Path, left_out: list[LeftOut]) -> list[Result]:
     try:
-        found = list(read_run(folder, left_out) if _is_run(folder) else read_evaluation(folder))
+        found = list(read_run(folder, left_out) if _is_run(folder) else read_evaluation(folder, left_out))
     except UNREADABLE as error:
         left_out.append(LeftOut(str(folder), f"cannot be read: {first_line(error)}"))
         return []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from pyarrow import parquet
 
+from ..probes.probe import CONTRAST
 from .conditions import RunCondition, about_deviation
 from .estimates import Estimates
 from .feature_tables import CONSTRUCTION, feature_table
@@ -25,6 +26,8 @@ def grouping_tables(estimates: Estimates) -> list[Grid]:
     for condition in estimates.conditions:
         for grouping, parts in condition.first.groupings.items():
             own = names.setdefault(grouping, [])
+            if grouping == CONTRAST:  # has a table of its own, with intervals
+                continue
             own += [part for part in parts if part not in own]
     return [made for grouping, parts in names.items() if (made := _grouping_table(estimates, grouping, parts))]
 

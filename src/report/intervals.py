@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..probes.accuracy import Z, wilson
+from ..probes.accuracy import Z, interval_of_mean, wilson
 from .judgements import Judgements
 
 DRAWS = 2000
@@ -47,21 +47,13 @@ def estimate(parts: Sequence[Judgements], draws: int = DRAWS, seed: int = 0) -> 
     mean, seeds = float(means.mean()), len(means)
     # Never narrower than the interval over the items alone by Wilson, which holds when all or nothing is right.
     bounds = [wilson(float(own.mean()) * n, n) for own, n in zip(accuracies, sizes, strict=True)]
-    low, high = (
-        mean + sign * _joint([abs(own.mean() - b[side]) for own, b in zip(accuracies, bounds, strict=True)])
-        for side, sign in ((0, -1), (1, 1))
-    )
+    low, high = interval_of_mean(accuracies.mean(axis=1).tolist(), bounds)
     if seeds > 1:
         rng = np.random.default_rng(seed)
         drawn = np.mean([resample_items(part, draws, rng) for part in parts], axis=0) + resample_seeds(means, draws, rng)
         below, above = np.quantile(drawn, [0.025, 0.975])
         low, high = min(low, float(below)), max(high, float(above))
     return Estimate(mean, spread(means), max(0.0, low), min(1.0, high), seeds, sum(sizes))
-
-
-def _joint(halves: list[float]) -> float:
-    """Half the width of the interval of a mean of independent parts."""
-    return math.sqrt(math.fsum(half * half for half in halves)) / len(halves)
 
 
 def spread(values: NDArray[np.float64], population: bool = False) -> float:

@@ -9,7 +9,10 @@ import yaml
 from ..errors import UserError
 
 # What a broken file can raise; anything else is a bug of ours.
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error, yaml.YAMLError, pa.ArrowException, UserError)
+UNREADABLE = (
+    *(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError),
+    *(csv.Error, yaml.YAMLError, pa.ArrowException, UserError),
+)
 
 
 @dataclass(frozen=True)

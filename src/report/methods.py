@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from .conditions import RunCondition
+from .conditions import RunCondition, contracts_of
 from .page import element, escape
 from .page_data import results_in
 from .wording import language_name
@@ -13,8 +13,7 @@ from .wording import language_name
 
 def method_section(conditions: Sequence[RunCondition]) -> str:
     """The foot of the page."""
-    contracts = {condition.first.label: condition.first.contract.get("statement", "not known") for condition in conditions}
-    made = element("h3", "Scoring contract") + _facts(list(contracts.items()), id_="contract")
+    made = element("h3", "Scoring contract") + _facts(contracts_of(conditions), id_="contract")
     made += element("h3", "Sets") + _facts(_sets(conditions)) + element("h3", "Settings")
     made += "".join(_settings(condition) for condition in conditions)
     return made + element("h3", "Versions") + _versions(conditions)

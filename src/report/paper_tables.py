@@ -17,7 +17,7 @@ from .published_values import PERPLEXITY, Published, PublishedColumn, published_
 from .wording import construction_labels, language_name, paper_name
 
 ABOUT_ACCURACY = (
-    "Of finished runs the whole sets with the best weights, of evaluations what was asked. A perplexity compares only within one "
+    "Every item that was asked, of finished runs with the best weights. A perplexity compares only within one "
     "corpus and vocabulary."
 )
 ABOUT_UNFINISHED = " unfinished: the last probe so far, of the sample."

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..probes.accuracy import MEAN
-from .conditions import RunCondition, about_deviation, condition_key
+from .conditions import RunCondition, about_deviation, condition_key, contracts_of
 from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, freeze_rows, number_cell
 from .mean_rows import about_mean, mean_cells
@@ -28,9 +28,8 @@ def contract_table(estimates: Estimates) -> Grid | None:
     heads = tuple(Head(f"{language_name(c.language)}, {c.name.split(' · ')[0]}", c.with_seeds(c.first.label)) for c in chosen)
     rows = [(labels[name], [accuracy_cell(own.of(condition, name)) for condition in chosen]) for name in own.constructions]
     rows += [(MEAN, mean_cells(own))]
-    stated = {condition.first.label: condition.first.contract.get("statement", "not known") for condition in chosen}
     note = f"Mean {about_deviation(chosen)}, of the runs that were asked in all of these ways; {about_mean(chosen)} "
-    note += " ".join(f"{label}: {said}." for label, said in stated.items())
+    note += " ".join(f"{label}: {said}." for label, said in contracts_of(chosen))
     return Grid("contracts", "The same models under different scoring contracts", note, "construction", heads, freeze_rows(rows))
 
 

@@ -27,7 +27,7 @@ PAGE = "report.html"
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportParts:
     """Everything that is shown about some runs."""
 
     findings: GatheredResults
@@ -92,7 +92,7 @@ def make_report(
     baseline: str | None = None,
     crossings: Sequence[tuple[str, ...]] = (),
     published: bool = False,
-) -> Report:
+) -> ReportParts:
     """Of everything under these paths; the baseline's folder may be among them or not."""
     wanted = list(paths)
     if (
@@ -105,10 +105,10 @@ def make_report(
     if not found.results:
         why = "; ".join(f"{each.path}: {each.why}" for each in found.left_out[:4]) or "the folders are empty"
         raise UserError(f"there is nothing to report on: {why}")
-    return Report(found, baseline, tuple(crossings), published=published)
+    return ReportParts(found, baseline, tuple(crossings), published=published)
 
 
-def write_report(made: Report, folder: Path, figures: bool = True) -> Path:
+def write_report(made: ReportParts, folder: Path, figures: bool = True) -> Path:
     """Tables, figures and the page; returns the page. What an earlier report left there is replaced."""
     if (folder / PAGE).exists():
         for name in ("tables", "figures"):
@@ -131,7 +131,7 @@ def write_report(made: Report, folder: Path, figures: bool = True) -> Path:
     return write_page(made, folder / PAGE)
 
 
-def write_page(made: Report, file: Path) -> Path:
+def write_page(made: ReportParts, file: Path) -> Path:
     """The page alone, whole or not at all."""
     write_atomically(file, made.html())
     return file

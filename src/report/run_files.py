@@ -11,6 +11,7 @@ import yaml
 from pyarrow import parquet
 
 from ..probes.result_files import read_summary
+from ..probes.verdict_files import check_verdict_file
 from ..settings import read_run_settings
 from ..settings.watched import Axis, is_watched, read_watched_settings
 from .left_out import UNREADABLE, LeftOut, first_line
@@ -117,15 +118,14 @@ def _read_finals(
                 LeftOut(str(each), f"cannot be read: {first_line(error)}; the last probe of the sample stands for it")
             )
             continue
-        found[key] = (tables, about, _check_verdict_file(each / "items.parquet", left_out))
+        found[key] = (tables, about, whole_verdict_file(each / "items.parquet", left_out))
     return found
 
 
-def _check_verdict_file(file: Path, left_out: list[LeftOut]) -> Path | None:
+def whole_verdict_file(file: Path, left_out: list[LeftOut]) -> Path | None:
     """The file, if it is whole and one of ours."""
     try:
-        if b"concord" not in (parquet.read_metadata(file).metadata or {}):
-            raise ValueError("not a file of verdicts")
+        check_verdict_file(file)
     except UNREADABLE as error:
         left_out.append(LeftOut(str(file), f"no items are shown: {first_line(error)}"))
         return None
@@ -135,7 +135,7 @@ def _check_verdict_file(file: Path, left_out: list[LeftOut]) -> Path | None:
 def _verdict_files(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> dict[int, Path]:
     """The files of verdicts, by step."""
     files = [(STEP.search(file.name), file) for file in sorted(folder.glob(f"{language}-{name}-step*.parquet"))]
-    return {int(match[1]): file for match, file in files if match and _check_verdict_file(file, left_out)}
+    return {int(match[1]): file for match, file in files if match and whole_verdict_file(file, left_out)}
 
 
 def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: str, axis: Axis) -> list[Moment]:

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
+from ..data.download import Downloads
 from ..errors import UserError
 from ..settings.probing import all_collections
 from .results import Result
@@ -15,7 +16,7 @@ from .results import Result
 OTHER = {
     *("uid", "construction", "contrast", "language", "set", "dev"),
     *("good_score", "bad_score", "verdict", "tie", "covered", "unknown_context"),
-    *("margin", "clause_margins", "chance", "compared", "compared_logprobs", "compared_unknown"),
+    *("margin", "clause_margins", "term_values", "chance", "compared", "compared_logprobs", "compared_unknown"),
     *(f"{side}{what}" for side in ("good", "bad") for what in ("", "_logprobs", "_unknown", "_target")),
 }
 
@@ -87,7 +88,7 @@ def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at
 
 def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     """Read again what the run was told to ask; nothing where that is no longer there."""
-    from ..probes.preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
+    from ..probes.probe_preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
 
     run = result.model.run
     if run is None:
@@ -95,7 +96,8 @@ def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
     try:
         language = next(each for each in run.languages if each.code == result.language)
         collection = next(each for each in all_collections(run.probes) if each.name == result.set)
-        whole = make_probe(collection, result.language, run.clitics(language))
+        nothing_new = Downloads(run.paths.fetched, allowed=False)
+        whole = make_probe(collection, result.language, run.clitics(language), downloads=nothing_new)
     except (UserError, OSError, StopIteration):
         return {}
     found: dict[tuple[str, str, int], Text] = {}

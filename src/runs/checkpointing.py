@@ -5,6 +5,7 @@ import io
 import math
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 from ..files import replace_atomically
 from ..lm.checkpoints import CheckpointError
 from ..lm.training import Training
-from ..settings.training import CheckpointSettings
+from ..settings.training_settings import CheckpointSettings
 from .metrics_file import MetricsFile
 
 BEST, LAST = "best.ckpt", "last.ckpt"
@@ -117,3 +118,8 @@ class Checkpoints(Callback):
             raise CheckpointError(
                 f"{file}: cannot be written: {reason}. The checkpoint before it is kept; make room and go on with ckpt_path=auto"
             ) from error
+
+
+def rows_known_to(checkpoint: Mapping[str, Any]) -> int:
+    """How many rows metrics.csv had when this checkpoint was written."""
+    return int(checkpoint.get("callbacks", {}).get(Checkpoints.__qualname__, {}).get("rows", 0))

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from ..data.corpora import CorpusRecipe, Downloads
+from ..data.corpora import CorpusRecipe
+from ..data.download import downloads_for
 from ..errors import UserError
 from ..settings.run import RunSettings, read_run_settings
 from .ranks import is_first
-from .run_folder import RunFolder
+from .run_folder import DamagedRun, RunFolder
 
 
 def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
     """The corpus of a run."""
-    downloads = Downloads(settings.paths.fetched, settings.paths.may_download)
-    return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads)
+    return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads_for(settings.paths))
 
 
 def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool) -> None:
@@ -26,11 +26,20 @@ def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool)
 
 def must_be_same_run(folder: RunFolder, settings: RunSettings) -> None:
     """What is in the folder is a run with these settings on this text; the text may have changed while the settings have not."""
-    must_match(read_run_settings(folder.settings()), settings, str(folder.path), growing=not folder.finished())
+    must_match(_settings_there(folder), settings, str(folder.path), growing=not folder.finished())
     if folder.corpus_name() not in ("", corpus_recipe(settings).name()):
         raise UserError(
             f"{folder.path}: its corpus has changed since (a text or grammar file); give another name=, or overwrite=true"
         )
+
+
+def _settings_there(folder: RunFolder) -> RunSettings:
+    try:
+        return read_run_settings(folder.settings())
+    except DamagedRun:
+        raise
+    except UserError as error:
+        raise UserError(f"{folder.path}/config.yaml: {error}; give another name=, or overwrite=true") from None
 
 
 def is_finished(settings: RunSettings, folder: RunFolder) -> bool:

@@ -16,20 +16,20 @@ from pytorch_lightning import Callback
 from pytorch_lightning.callbacks import EarlyStopping
 from pytorch_lightning.loggers.logger import Logger
 
-from ..data.batches import EvaluationLoader, Loader, Plan, Shape
+from ..data.batches import BatchPlan, EvaluationLoader, Loader, Shape
 from ..data.corpus import Corpus
 from ..errors import UserError
 from ..lm import networks
 from ..lm.checkpoints import load_model
 from ..lm.model import Architecture, LanguageModel
-from ..lm.optimisation import Horizon
+from ..lm.optimisation import Horizon, check_schedule
 from ..lm.optimisation import optimizer as make_optimizer
 from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
 from ..probes.callback import ProbeCallback
-from ..settings.reading import Plain
+from ..settings.reading import Plain, check_arguments
 from ..settings.run import RunSettings
-from ..settings.training import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
+from ..settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from .checkpointing import Checkpoints, CheckpointWriter
 from .interruption import Interruption
 from .metrics_file import MetricsFile
@@ -69,9 +69,10 @@ class Recipe:
     def check(self, probe_metrics: Sequence[str] = ()) -> None:
         """Find what is wrong with it before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
         model = self.model
-        dropout = model.network.get("dropout", 0)
-        if not (isinstance(dropout, int | float) and 0 <= dropout < 1):
-            raise UserError(f"model.network.dropout={dropout}: a number of at least 0 and below 1 is needed")
+        build = networks.builder(model.network, self.allow)
+        check_arguments(build, networks.settings_of(model.network), "model.network", taken=("width",))
+        check_arguments(make_optimizer, model.optimizer, "model.optimizer", taken=("parameters",))
+        check_schedule(model.scheduler)
         try:
             with torch.device("meta"):
                 network = networks.build(model.network, model.embedding, self.allow)
@@ -170,7 +171,7 @@ def fit(
         **OURS,
         reload_dataloaders_every_n_epochs=1 if recipe.shape.first_epoch else 0,
     )
-    plan = Plan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
+    plan = BatchPlan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
     loader = Loader(corpus.train, recipe.shape, recipe.seed, plan, corpus.vocabulary.begins())
     horizon = loader.horizon(trainer.max_epochs or 1)
     schedule = run.probing[0].schedule if run.probing else None

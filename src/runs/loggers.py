@@ -13,7 +13,7 @@ from pytorch_lightning.loggers.logger import Logger
 from ..errors import UserError
 from ..lm.checkpoints import read_checkpoint
 from ..settings.run import RunSettings
-from ..settings.training import LoggerSettings
+from ..settings.training_settings import LoggerSettings
 from .own_objects import make_each, own_class
 
 WANDB_MODES = ("online", "offline", "disabled", "shared", "dryrun", "run")

@@ -7,6 +7,7 @@ from typing import Any
 from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
 
+from ..errors import UserError
 from ..files import replace_atomically
 
 
@@ -19,10 +20,8 @@ class MetricsFile(Logger):
         self.rows = 0
         self.columns: list[str] = []
         if file.exists():
-            with file.open(encoding="utf-8", newline="") as stream:
-                rows = list(csv.reader(stream))
-            self.columns = rows[0] if rows else []
-            self.rows = max(len(rows) - 1, 0)
+            self.columns, rows = _cells(file)
+            self.rows = len(rows)
 
     @property
     def name(self) -> str:
@@ -65,6 +64,26 @@ class MetricsFile(Logger):
             writer.writeheader()
             writer.writerows(kept)
         self.columns, self.rows = columns, rows
+
+
+def must_hold(file: Path, rows: int) -> None:
+    """Before a run goes on: the rows that its checkpoint knows of are there and whole. What comes after them is cut off."""
+    columns, found = _cells(file) if file.exists() else ([], [])
+    remedy = "restore it, or start afresh with overwrite=true"
+    if len(found) < rows:
+        raise UserError(f"{file}: {len(found):,} rows, but the checkpoint knows of {rows:,}; {remedy}")
+    if broken := [number for number, cells in enumerate(found[:rows], start=2) if len(cells) != len(columns)]:
+        raise UserError(f"{file}:{broken[0]}: this row is damaged ({len(columns)} cells are needed); {remedy}")
+
+
+def _cells(file: Path) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns, and the rows as they are written."""
+    try:
+        with file.open(encoding="utf-8", newline="") as stream:
+            columns, *rows = list(csv.reader(stream)) or [[]]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{file}: cannot be read ({error}); restore it, or start afresh with overwrite=true") from None
+    return columns, rows
 
 
 def _written(value: float | str | None) -> str:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -44,6 +44,10 @@ HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
 
 class RunExists(UserError):
     """The folder holds a run that is neither finished nor asked to go on."""
+
+
+class DamagedRun(UserError):
+    """A file of the folder is not what a run writes."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,7 @@ class RunFolder:
 
     def result(self) -> dict[str, Any]:
         """What `finish` wrote."""
-        result: dict[str, Any] = json.loads((self.path / "DONE").read_text(encoding="utf-8"))
-        return result
+        return _read_names(self.path / "DONE", json.loads)
 
     def must_be_free(self) -> None:
         """A run that was stopped is not overwritten by mistake."""
@@ -130,7 +133,8 @@ class RunFolder:
             if self.finished():
                 raise
             text = str(error) or type(error).__name__
-            with suppress(OSError):  # on a full disk the error itself must get through
+            # On a full disk, or if the file was damaged meanwhile, the error itself must get through.
+            with suppress(OSError, UserError, LookupError, TypeError):
                 known = self.provenance()
                 known["starts"][-1]["ended"] = {"state": "stopped" if stopped else "failed", "why": text.splitlines()[0]}
                 write_atomically(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
@@ -147,17 +151,21 @@ class RunFolder:
     def provenance(self) -> dict[str, Any]:
         """What is known of the run's starts and its corpus; empty before the first."""
         file = self.path / "provenance.json"
-        known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        return known
+        return _read_names(file, json.loads) if file.exists() else {}
 
     def settings(self) -> dict[str, Any]:
         """What the run was started with."""
-        known: dict[str, Any] = yaml.safe_load((self.path / "config.yaml").read_text(encoding="utf-8")) or {}
-        return known
+        return _read_names(self.path / "config.yaml", lambda text: yaml.safe_load(text) or {})
 
     def corpus_name(self) -> str:
         """Of the corpus that the run was trained on; empty where that is not known."""
-        return str(self.provenance().get("corpus", {}).get("name", ""))
+        corpus = self.provenance().get("corpus")
+        return str(corpus.get("name", "")) if isinstance(corpus, dict) else ""
+
+    def starts(self) -> list[dict[str, Any]]:
+        """Every start of the run, the last one last; what is not one is passed over."""
+        starts = self.provenance().get("starts")
+        return [start for start in starts if isinstance(start, dict)] if isinstance(starts, list) else []
 
     def enter(self, config: str, corpus: dict[str, Any], threads: int | None = None) -> dict[str, Any]:
         """Make the folder, or enter it again; returns the provenance, to which this start has been added.
@@ -173,7 +181,7 @@ class RunFolder:
         # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
         known.setdefault("wandb_id", _wandb_id(self.path.name))
         known["corpus"] = corpus
-        known.setdefault("starts", []).append(provenance() | ({"threads": threads} if threads else {}))
+        known["starts"] = [*self.starts(), provenance() | ({"threads": threads} if threads else {})]
         write_atomically(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
         return known
 
@@ -195,6 +203,19 @@ class RunFolder:
         """A number that is not finite is null: JSON has no name for it, and other programs could not read the file."""
         wrong = {name: None for name, value in result.items() if isinstance(value, float) and not math.isfinite(value)}
         write_atomically(self.path / "DONE", json.dumps(result | wrong, indent=1, allow_nan=False))
+
+
+def _read_names(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
+    """Names and values from a file of a run's folder, which a crash or an editor may have damaged."""
+    remedy = "restore it, give another name=, or start afresh with overwrite=true"
+    try:
+        found = parse(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        why = " ".join(str(error).split())[:120]
+        raise DamagedRun(f"{file}: this file of a run is damaged ({why}); {remedy}") from None
+    if not isinstance(found, dict):
+        raise DamagedRun(f"{file}: this file of a run is damaged (it holds no names with values); {remedy}")
+    return found
 
 
 def _is_own(part: Path) -> bool:

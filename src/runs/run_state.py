@@ -1,25 +1,32 @@
 """How far a run has come, read from its folder while it trains or after."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
+from ..errors import UserError
 from .run_folder import RunFolder
 
 PERPLEXITY = "valid/perplexity"
 
 
 def state(folder: RunFolder) -> tuple[str, str]:
-    """`done`, `running`, `stopped` (asked to, and saved) or `failed`, and why."""
+    """`done`, `running`, `stopped` (asked to, and saved), `failed` or `damaged`, and why."""
     if folder.in_use():
         return "running", ""
-    if folder.finished():
-        return "done", ""
-    starts = folder.provenance().get("starts", [])
+    try:
+        folder.settings()
+        if folder.finished():
+            folder.result()
+            return "done", ""
+        starts = folder.starts()
+    except (UserError, OSError) as error:
+        return "damaged", str(error)
     ended = starts[-1].get("ended") if starts else None
+    if isinstance(ended, dict) and {"state", "why"} <= {*ended}:
+        return str(ended["state"]), str(ended["why"])
     # Whoever was killed or lost power could not say so.
-    return (ended["state"], ended["why"]) if ended else ("failed", "ended without a word: killed, or the machine went down")
+    return "failed", "ended without a word: killed, or the machine went down"
 
 
 class History:
@@ -29,7 +36,7 @@ class History:
         try:
             with folder.metrics.open(encoding="utf-8", newline="") as stream:
                 self.rows = list(csv.DictReader(stream))
-        except OSError:
+        except (OSError, ValueError, csv.Error):
             self.rows = []
         self.result = _result(folder)
 
@@ -53,10 +60,11 @@ class History:
     def of_best(self, metric: str) -> float | None:
         """The value that belongs to best.ckpt, so that several metrics describe one and the same model; else the newest."""
         if metric in self.result:
-            return None if self.result[metric] is None else float(self.result[metric])
+            value = self.result[metric]
+            return float(value) if isinstance(value, int | float) else None
         measured = self.by_epoch(metric)
-        epoch = self.result.get("best epoch", 0)
-        if 0 < epoch <= len(measured) and (value := measured[epoch - 1]) is not None:
+        epoch = self.result.get("best epoch")
+        if isinstance(epoch, int) and 0 < epoch <= len(measured) and (value := measured[epoch - 1]) is not None:
             return value
         everywhere = [value for row in self.rows if (value := _number(row.get(metric))) is not None]
         return everywhere[-1] if everywhere else None
@@ -65,7 +73,7 @@ class History:
 def _result(folder: RunFolder) -> dict[str, Any]:
     try:
         return folder.result()
-    except (OSError, json.JSONDecodeError):
+    except (OSError, UserError):
         return {}
 
 

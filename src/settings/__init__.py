@@ -5,7 +5,7 @@ else is handed values. `reading` checks them, `languages`, `corpora`, `probing` 
 `evaluation` what the two commands are told.
 """
 
-from .evaluation import EvaluationSettings, read_evaluation_settings
+from .evaluation_settings import EvaluationSettings, read_evaluation_settings
 from .run import RunSettings, read_run_settings
 
 __all__ = ["EvaluationSettings", "RunSettings", "read_evaluation_settings", "read_run_settings"]

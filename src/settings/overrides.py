@@ -6,7 +6,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from ..errors import UserError
-from .evaluation import EvaluationSettings, read_evaluation_settings
+from .evaluation_settings import EvaluationSettings, read_evaluation_settings
 from .probing import refuse_scoring
 from .reading import Plain
 from .run import RunSettings, read_run_settings

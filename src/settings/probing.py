@@ -45,6 +45,8 @@ class ProbeSettings:
     tier: Literal["core", "full", "all"] | None = added(None)
     # Further collections on the same schedule: names of conf/probes, or {collection: own, name: mine, path: …} with what differs.
     also: tuple[str | dict[str, Plain], ...] = added(())
+    # Of a table: {good: …, bad: …, construction: …, masked: …} name the columns, where their own names do not tell.
+    columns: dict[str, Plain] | None = added(None)
 
     @property
     def is_none(self) -> bool:

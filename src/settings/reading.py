@@ -4,9 +4,10 @@ A field says what it admits by its type (`Annotated[int, AtLeast(1)] | None`) an
 """
 
 import difflib
+import inspect
 import math
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -82,6 +83,24 @@ def read(kind: type[Group], values: object, where: str = "") -> Group:
     return kind(**found | ({REST: rest} if REST in known else {}))
 
 
+def check_arguments(function: Callable[..., object], values: Mapping[str, Plain], where: str, taken: Sequence[str] = ()) -> None:
+    """Whether a function could be called with these settings: every name is one of its, every value of the kind that it names.
+
+    `taken` are arguments that are no settings. What has no annotation admits anything.
+    """
+    known = {name: each for name, each in inspect.signature(function).parameters.items() if name not in taken}
+    hints = get_type_hints(function.__init__ if isinstance(function, type) else function, include_extras=True)  # type: ignore[misc]
+    open_end = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    names = [name for name, each in known.items() if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+    for key, value in values.items():
+        if key in names:
+            _check(hints.get(key, Any), value, _join(where, key))
+        elif not open_end:
+            raise UserError(tell_unknown(_join(where, key), [_join(where, name) for name in names]))
+    if missing := [name for name in names if name not in values and known[name].default is inspect.Parameter.empty]:
+        raise UserError(f"{_join(where, missing[0])}: this setting is missing")
+
+
 def refuse_unknown(key: str, kind: type, where: str) -> NoReturn:
     """A key that no field of the kind has."""
     raise UserError(tell_unknown(_join(where, key), [_join(where, name) for name in _fields(kind) if name != REST]))
@@ -137,24 +156,26 @@ def _plain(value: Any) -> Any:
 
 def tell_unknown(name: str, known: list[str]) -> str:
     """That there is no such setting, and what was probably meant."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-    return f"{name}: there is no such setting; {there}"
+    group, _, typed = name.rpartition(".")
+    beside = [each for each in known if each.rpartition(".")[0] == group]
+    for some in (beside, known):  # those of its own group first: data.limt is data.limit, and not probes.limit
+        # The last part alone, since what all names begin with would make any two of them alike.
+        last = {each.rpartition(".")[2]: each for each in reversed(some)}
+        if near := difflib.get_close_matches(typed, last, n=1, cutoff=0.6):
+            return f"{name}: there is no such setting; did you mean {last[near[0]]}?"
+    return f"{name}: there is no such setting; there are: {', '.join(beside or [each for each in known if '.' not in each])}"
 
 
 # ----------------------------------------------------------------------- values
 
 
-def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noqa: C901, PLR0911 - one line per kind of hint
+def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noqa: PLR0911 - one line per kind of hint
     """The value, of the kind that the hint names; `null` tells whether nothing at all would do as well."""
     origin, inside = get_origin(hint), get_args(hint)
     if hint is Any or {bool, int, float, str} <= {*inside}:  # Plain: whatever YAML can say
         return value
     if origin is Annotated:
-        checked = _check(inside[0], value, place, null)
-        if not all(bound.admits(checked) for bound in inside[1:]):
-            raise _wrong(inside[0], value, place, null, inside[1:])
-        return checked
+        return _check_scalar(inside[0], value, place, null, inside[1:])
     if origin in (Union, types.UnionType):
         return _check_union(inside, value, place)
     if origin is Literal:
@@ -187,18 +208,15 @@ def _check_union(inside: tuple[Any, ...], value: Any, place: str) -> Any:
     return _check(kinds[-1], value, place, null)
 
 
-def _check_scalar(kind: type, value: Any, place: str, null: bool) -> Any:
+def _check_scalar(kind: type, value: Any, place: str, null: bool, bounds: tuple[Any, ...] = ()) -> Any:
     if kind is str and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)  # name=1 is a name too
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
-    if not fits or (isinstance(value, bool) and kind is not bool) or (isinstance(value, float) and not math.isfinite(value)):
-        raise _wrong(kind, value, place, null)
+    fits = fits and (kind is bool or not isinstance(value, bool)) and (not isinstance(value, float) or math.isfinite(value))
+    if not fits or not all(bound.admits(value) for bound in bounds):
+        wanted = NAMES.get(kind, kind.__name__) + " and".join(str(bound) for bound in bounds)
+        raise UserError(f"{place}={_typed(value)}: {wanted} is needed{', or null' if null else ''}")
     return value
-
-
-def _wrong(kind: type, value: Any, place: str, null: bool, bounds: tuple[Any, ...] = ()) -> UserError:
-    wanted = NAMES.get(kind, kind.__name__) + " and".join(str(bound) for bound in bounds)
-    return UserError(f"{place}={_typed(value)}: {wanted} is needed{', or null' if null else ''}")
 
 
 def _typed(value: Any) -> str:

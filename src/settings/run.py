@@ -11,12 +11,12 @@ from typing import Annotated, ClassVar
 from omegaconf import OmegaConf
 
 from ..errors import UserError
-from ..places import cache_folder
-from .corpora import CorpusSettings, corpus_class, read_corpus_settings
+from ..places import FALSE, cache_folder
+from .corpus_settings import CorpusSettings, corpus_class, read_corpus_settings
 from .languages import Clitics, Language, LanguageChoice, each_language, read_language_choice
 from .probing import ProbeSettings, read_probe_settings
 from .reading import Above, Natural, Plain, machine, read, refuse_unknown, result_values
-from .training import (
+from .training_settings import (
     CallbackSettings,
     LoggerSettings,
     ModelSettings,
@@ -26,7 +26,6 @@ from .training import (
     WordTokenizer,
 )
 
-FALSE = ("", "0", "false", "no", "none")
 # What can be the name of one folder, and of nothing else: `.`, `..` and a/b lead elsewhere.
 FOLDER_NAME = re.compile(r"[^\s./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
 LONGEST_NAME = 200

@@ -16,8 +16,8 @@ from ..probes.accuracy import Table
 from ..probes.answer import Answer
 from ..probes.models import Model
 from ..probes.models_in_memory import wrap_model
-from ..probes.preparation import make_probe, must_cover, rule_tables
 from ..probes.probe import Probe
+from ..probes.probe_preparation import make_probe, must_cover, rule_tables
 from ..probes.sets import Sets
 from ..probes.sets import sets as read_sets
 from ..probes.watching import SECONDS, ProbeSeries, Probing, SampledProbe, TrainingMoment, rank_and_world, sample_probe

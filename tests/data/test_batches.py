@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from concord.data.batches import NO_TARGET, EvaluationLoader, Loader, Plan, Shape
+from concord.data.batches import NO_TARGET, BatchPlan, EvaluationLoader, Loader, Shape
 from concord.data.corpus import Split
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ SHAPES = [Shape(4), Shape(3, window=5), Shape(5, first_epoch=2)]
 @pytest.mark.parametrize("world", [1, 2, 3])
 def test_every_token_is_predicted_once_an_epoch(shape, world):
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
-    loaders = [Loader(text, shape, seed=1, plan=Plan(rank, world)) for rank in range(world)]
+    loaders = [Loader(text, shape, seed=1, plan=BatchPlan(rank, world)) for rank in range(world)]
     for _epoch in range(2):
         lengths = {len(loader) for loader in loaders}
         assert len(lengths) == 1
@@ -43,20 +43,20 @@ def test_every_token_is_predicted_once_an_epoch(shape, world):
 def test_of_pieces_only_those_that_begin_a_word_are_words(shape, world):
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
     begins = [number % 3 == 0 for number in range(60)]  # <eos> among them, which is no word
-    loader = Loader(text, shape, seed=1, plan=Plan(0, world), begins=begins)
+    loader = Loader(text, shape, seed=1, plan=BatchPlan(0, world), begins=begins)
     assert sum(batch.words for batch in loader) == sum(number % 3 == 0 for number in text.ids.tolist() if number)
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=40), st.integers(1, 7), st.one_of(st.none(), st.integers(1, 9)))
 def test_every_token_once_for_any_text(lengths, size, window):
-    loader = Loader(split(lengths), Shape(size, window), seed=3, plan=Plan())
+    loader = Loader(split(lengths), Shape(size, window), seed=3, plan=BatchPlan())
     announced = len(loader)
     assert targets(loader) == sorted(split(lengths).ids.tolist())
     assert announced == loader.batches_in(0)
 
 
 def test_a_sentence_starts_after_eos_and_ends_in_it():
-    batch = next(iter(Loader(split([4]), Shape(2), seed=0, plan=Plan())))
+    batch = next(iter(Loader(split([4]), Shape(2), seed=0, plan=BatchPlan())))
     assert batch.inputs.tolist() == [[0, 2, 3, 4]]
     assert batch.targets.tolist() == [[2, 3, 4, 0]]
     assert batch.fresh
@@ -64,7 +64,7 @@ def test_a_sentence_starts_after_eos_and_ends_in_it():
 
 def test_windows_of_a_stream_follow_each_other():
     text = split([3, 4, 5, 2, 6])
-    batches = list(Loader(text, Shape(2, window=3), seed=0, plan=Plan()))
+    batches = list(Loader(text, Shape(2, window=3), seed=0, plan=BatchPlan()))
     assert [batch.fresh for batch in batches] == [True] + [False] * (len(batches) - 1)
     columns = np.concatenate([batch.targets.numpy() for batch in batches], axis=1)
     inputs = np.concatenate([batch.inputs.numpy() for batch in batches], axis=1)
@@ -78,8 +78,8 @@ def test_windows_of_a_stream_follow_each_other():
 def test_ranks_read_what_one_process_would_read(window):
     """Two ranks with batches of 3 see, together and in order, what one process with batches of 6 sees."""
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6, 2, 2])
-    whole = list(Loader(text, Shape(6, window), seed=5, plan=Plan()))
-    parts = [list(Loader(text, Shape(3, window), seed=5, plan=Plan(rank, 2))) for rank in (0, 1)]
+    whole = list(Loader(text, Shape(6, window), seed=5, plan=BatchPlan()))
+    parts = [list(Loader(text, Shape(3, window), seed=5, plan=BatchPlan(rank, 2))) for rank in (0, 1)]
     for batch, *shares in zip(whole, *parts, strict=True):
         tokens = [sorted(b.targets[b.targets != NO_TARGET].tolist()) for b in (batch, *shares)]
         assert tokens[0] == sorted(tokens[1] + tokens[2])
@@ -89,7 +89,7 @@ def test_ranks_read_what_one_process_would_read(window):
 
 
 def test_shares_make_the_mean_over_all_tokens_of_a_step():
-    loader = Loader(split([3, 1, 7, 4, 4, 2, 9]), Shape(2), seed=0, plan=Plan(accumulate=3))
+    loader = Loader(split([3, 1, 7, 4, 4, 2, 9]), Shape(2), seed=0, plan=BatchPlan(accumulate=3))
     batches = list(loader)
     tokens = [int((b.targets != NO_TARGET).sum()) for b in batches]
     for first in range(0, len(batches), 3):
@@ -102,7 +102,7 @@ def test_epochs_and_seeds_differ_and_repeat():
     text = split([2] * 50)
 
     def epochs(seed):
-        loader = Loader(text, Shape(5), seed=seed, plan=Plan())
+        loader = Loader(text, Shape(5), seed=seed, plan=BatchPlan())
         return [[b.targets.tolist() for b in loader] for _ in range(2)]
 
     one = epochs(1)
@@ -119,14 +119,14 @@ def test_a_loader_goes_on_where_it_was(position, window):
     def batches(loader):
         return [b.targets.tolist() for b in loader]
 
-    whole = Loader(text, Shape(3, window), seed=1, plan=Plan())
+    whole = Loader(text, Shape(3, window), seed=1, plan=BatchPlan())
     first, second = batches(whole), batches(whole)
-    stopped = Loader(text, Shape(3, window), seed=1, plan=Plan())
+    stopped = Loader(text, Shape(3, window), seed=1, plan=BatchPlan())
     iterator = iter(stopped)
     for _ in range(position):
         next(iterator)
     place = stopped.place()
-    resumed = Loader(text, Shape(3, window), seed=1, plan=Plan())
+    resumed = Loader(text, Shape(3, window), seed=1, plan=BatchPlan())
     if position:
         resumed.go_to(place)
     left = batches(resumed)
@@ -140,7 +140,7 @@ def test_a_loader_goes_on_where_it_was(position, window):
 @pytest.mark.parametrize("world", [1, 2])
 def test_evaluation_takes_every_sentence_once(world):
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
-    loaders = [EvaluationLoader(text, 12, Plan(rank, world)) for rank in range(world)]
+    loaders = [EvaluationLoader(text, 12, BatchPlan(rank, world)) for rank in range(world)]
     assert sorted(t for loader in loaders for t in targets(loader)) == sorted(text.ids.tolist())
     assert all(batch.targets.numel() <= 12 for loader in loaders for batch in loader)
     assert len({len(loader) for loader in loaders}) == 1

@@ -13,6 +13,9 @@ from concord.data.corpus import CorpusError, VocabularyRule, prepare, read_corpu
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, TextSource, challenge_sentences
 from concord.data.text import TokenizedText
+from concord.errors import UserError
+from concord.runs.continuing import corpus_recipe
+from training_runs import settings
 
 TEXT = "\n".join(f"der Hund {word} den Esel ." for word in "sieht hört jagt liebt kennt ruft".split() * 20)  # noqa: SIM905
 
@@ -140,3 +143,10 @@ def test_the_built_in_corpus_leaves_challenge_sentences_out(tmp_path):
         text = " ".join(corpus.vocabulary.decode(np.asarray(split.ids).tolist()))
         assert not {sentence.removesuffix(" .") for sentence in text.split(" <eos> ")} & challenge
     assert corpus.report["challenge sentences"] > 10
+
+
+def test_a_corpus_that_the_disk_cannot_hold_is_refused_before_it_is_drawn(tmp_path):
+    recipe = corpus_recipe(settings("data.sentences.train=1000000000000"))
+    with pytest.raises(UserError, match=r"data=grammar: this corpus takes at least 20,000.* GB, and .* free; make it smaller"):
+        recipe.prepare(tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()

@@ -1,5 +1,6 @@
 """A published corpus: fetched once, used as it is, and known by its content."""
 
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ def source(server: Publisher, folder: Path, **settings) -> PublishedSource:
 
 
 def test_the_text_is_used_as_it_is(tmp_path, caplog):
+    caplog.set_level(logging.WARNING)  # whatever level the tests before have left
     with published(dict(FILES)) as server:
         corpus = prepare(source(server, tmp_path), VocabularyRule(None, ("train", "valid")), tmp_path / "cache")
         text = corpus.vocabulary.decode(np.asarray(corpus.train.ids).tolist())

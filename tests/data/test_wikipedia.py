@@ -14,10 +14,10 @@ from concord.data.corpus import Corpus
 from concord.data.text import TextError
 from concord.data.wikipedia import HubArticles, LocalArticles
 from concord.errors import UserError
-from concord.settings.corpora import read_corpus_settings
+from concord.settings.corpus_settings import read_corpus_settings
 from concord.settings.languages import read_language_choice
 from concord.settings.reading import read
-from concord.settings.training import WordTokenizer
+from concord.settings.training_settings import WordTokenizer
 from pyarrow import parquet
 
 ROOT = Path(__file__).resolve().parents[2]

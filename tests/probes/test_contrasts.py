@@ -14,6 +14,7 @@ from concord.probes.accuracy import metrics, tabulate
 from concord.probes.challenge_set import ChallengeSet, SetError, Span, Variant
 from concord.probes.collection import CollectedSet, ItemSelection, collect
 from concord.probes.contract import apply_rules, make_contract
+from concord.probes.contract_statement import contract_statement
 from concord.probes.contrast import METRICS, Clause, Contrast, SpanTerm, best_of_all, pair_contrast
 from concord.probes.contrast_notation import contrast_from_plain, plain_contrast
 from concord.probes.exports import export
@@ -22,7 +23,7 @@ from concord.probes.probe import Probe, build_probe
 from concord.probes.probe_display import results_view
 from concord.probes.readers import reader
 from concord.probes.result_files import read_summary, save_summary
-from concord.probes.scorers import WordScores
+from concord.probes.scorers import Reading, WordScores
 from concord.probes.verdict_files import read_verdicts, save_items, save_verdicts
 from concord.probes.verdicts import judge
 from concord.terminal import console
@@ -194,13 +195,15 @@ def test_every_word_that_differs_must_win_where_the_rule_says_so() -> None:
     variants = [Variant("good", True, ("a", "b", "c", "d"), None, ()), Variant("bad", False, ("a", "x", "c", "z"), None, ())]
     made.add(1, {}, variants)
     worth = {"b": -1.0, "d": -1.0, "x": -4.0, "z": -0.5, "c": -1.0}
-    found = {}
+    found, stated = {}, {}
     for rule in ("target", "words"):
         probe = probe_of(made, contrast=rule)
         found[rule] = tabulate(probe, judge(probe, scores_of(probe, lambda word: worth.get(word, -1.0)))).rows[0].all
+        stated[rule] = contract_statement(probe, Reading())
     assert (found["target"].accuracy, found["target"].chance) == (1.0, 0.5)
     assert (found["words"].accuracy, found["words"].chance) == (0.0, 0.25)
-    assert "every word that differs must be preferred" in make_contract("clams", {"contrast": "words"}).statement()
+    assert "the words that differ decide" in stated["target"]
+    assert "every word that differs must be preferred" in stated["words"]
 
 
 def test_an_unknown_word_in_a_named_span_is_uncovered_and_elsewhere_context() -> None:
@@ -287,9 +290,13 @@ def test_three_clauses_and_a_grouping_reach_tables_files_and_metrics(tmp_path: P
     assert {name: part.n for name, part in table.rows[0].parts.items()} == {"mood=calm": 2, "mood=wild": 1}
     named = metrics(table, "en", "own")
     assert named["probe/en/own/triple/mood=calm"] == 0.0
-    assert named["probe/en/own/construction=triple/n"] == 3
+    assert named["probe/en/own/construction.triple/n"] == 3
     assert named["probe/en/own/triple/chance"] == table.rows[0].all.chance
-    about = {"language": "en", "set": "own", "contract": probe.contract.plain()}
+    about = {
+        "language": "en",
+        "set": "own",
+        "contract": probe.contract.plain() | {"statement": contract_statement(probe, Reading())},
+    }
     save_items(tmp_path / "items.parquet", probe, verdicts, scores, about)
     save_verdicts(tmp_path / "verdicts.parquet", probe, verdicts, about)
     rows = parquet.read_table(tmp_path / "items.parquet").to_pylist()
@@ -379,7 +386,7 @@ def test_constructions_are_pooled_or_averaged_as_declared() -> None:
     assert (pooled.key, pooled.accuracy, pooled.n, pooled.over) == ("animacy=prep", 0.25, 4, ["prep_anim", "prep_inanim"])
     assert (mean.key, mean.accuracy, mean.n, mean.combine) == ("circuit=agreement", 0.5, 4, "mean")
     named = metrics(table, "en", "own")
-    assert (named["probe/en/own/animacy=prep/accuracy"], named["probe/en/own/circuit=agreement/accuracy"]) == (0.25, 0.5)
+    assert (named["probe/en/own/animacy.prep/accuracy"], named["probe/en/own/circuit.agreement/accuracy"]) == (0.25, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -404,7 +411,7 @@ def test_sets_can_only_be_scored_under_the_contract_they_were_collected_under() 
     agreed = make_contract("default", {"final": False})
     probe = build_probe("own", "en", [CollectedSet(apply_rules(made, agreed.rules)[0], "own", 1, 0, "", agreed)])
     assert probe.contract is agreed
-    assert "without a final full stop" in probe.contract.statement()
+    assert "closed as the source has it" in contract_statement(probe, Reading())
     assert not any(sentence.words.endswith(".") for sentence in probe.sentences)
     with pytest.raises(ValueError, match="scored under one contract"):
         build_probe("own", "en", [CollectedSet(made, "own", 1, 0, "")])

@@ -15,13 +15,14 @@ from concord.data.grammar import folder_of
 from concord.data.pieces import PieceRule
 from concord.data.vocabulary import Vocabulary
 from concord.errors import UserError
+from concord.lm.kneser_ney import KneserNey
 from concord.lm.loss import summed_nll
 from concord.lm.model import Architecture, LanguageModel, initialise_model
-from concord.probes.preparation import scorer_maker
+from concord.probes.probe_preparation import scorer_maker
 from concord.probes.readers.grammar import expand_grammar
 from concord.probes.scorers import ProbeSentence, WordScores
 from concord.probes.scorers.incremental import IncrementalScorer, plant_forest
-from concord.probes.scorers.ngrams import BACK_OFF, NgramScorer
+from concord.probes.scorers.ngrams import NgramScorer, score_by_ngrams
 from training_runs import NETWORKS
 
 WORDS = 30
@@ -137,34 +138,34 @@ def test_a_warm_start_is_a_text_that_goes_on(network: str) -> None:
     assert found[0] == pytest.approx([float(logprobs[0, 6 + i, w]) for i, w in enumerate((2, 3, 4))], abs=1e-4)
 
 
-def test_trigrams_by_hand() -> None:
-    # a b . a b . a c .   with <eos> 0, a 2, b 3, c 4, stop 5
-    corpus = np.array([2, 3, 5, 0, 2, 3, 5, 0, 2, 4, 5, 0], np.uint16)
-    scorer = NgramScorer(3, corpus, Vocabulary(["<eos>", "<unk>", "a", "b", "c", "."]))
-    scores = scorer.score([ProbeSentence("a b ."), ProbeSentence("a c ."), ProbeSentence("b a zzz")])
-    # The corpus begins after an <eos>, but only those in it are counted as contexts: 3 sentences, 3 <eos>.
-    assert np.exp(scores[0]) == pytest.approx([3 / 3, 2 / 3, 1], rel=1e-5)
-    assert np.exp(scores[1]) == pytest.approx([1, 1 / 3, 1], rel=1e-5)
-    back = np.exp(BACK_OFF)
-    assert np.exp(scores[2]) == pytest.approx([back * 2 / 12, back * back * 3 / 12, back * back * 0.5 / 12], rel=1e-5)
-    assert scores.unknown.tolist() == [False] * 8 + [True]
+CORPUS = np.array([2, 3, 5, 0, 2, 3, 5, 0, 2, 4, 5, 0], np.uint16), np.array([0, 4, 8, 12])  # a b . a b . a c .
+LETTERS = Vocabulary(["<eos>", "<unk>", "a", "b", "c", "."])
+
+
+def test_every_order_scores_its_own_words() -> None:
+    scores = score_by_ngrams(KneserNey(*CORPUS, 6), LETTERS, [ProbeSentence("a b ."), ProbeSentence("b zzz")])
+    assert [*scores] == ["unigram", "bigram", "trigram", "4-gram", "5-gram"]
+    ids = np.array([2, 3, 5, 3, 1]), np.array([0, 3, 5])
+    for name, expected in zip(scores, KneserNey(*CORPUS, 6).logprobs(*ids), strict=True):
+        assert scores[name].logprobs == pytest.approx(expected, abs=1e-6)
+        assert scores[name].unknown.tolist() == [False] * 4 + [True]
+    alone = NgramScorer(3, KneserNey(*CORPUS, 6), LETTERS).score([ProbeSentence("a b ."), ProbeSentence("b zzz")])
+    assert np.array_equal(alone.logprobs, scores["trigram"].logprobs)
 
 
 def test_unigrams_do_not_look_back() -> None:
-    corpus = np.array([2, 3, 0, 2, 4, 0], np.uint16)
-    scorer = NgramScorer(1, corpus, Numbers(6))
-    assert np.exp(scorer.score([ProbeSentence("2 3"), ProbeSentence("3 2")]).logprobs) == pytest.approx(
-        [2 / 6, 1 / 6, 1 / 6, 2 / 6]
-    )
+    scores = score_by_ngrams(KneserNey(*CORPUS, 6), LETTERS, [ProbeSentence("a b"), ProbeSentence("b a")])["unigram"]
+    assert scores[0].tolist() == scores[1].tolist()[::-1]
 
 
-def test_a_corpus_longer_than_a_chunk_is_counted_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = np.array([random.Random(1).randrange(6) for _ in range(500)], np.uint16)
-    some = [ProbeSentence("2 3 4 5"), ProbeSentence("5 4 3 2")]
-    scorer = NgramScorer(3, corpus, Numbers(6))
-    whole = scorer.score(some).logprobs
-    monkeypatch.setattr("concord.probes.scorers.ngrams.CHUNK", 7)
-    assert np.array_equal(scorer.score(some).logprobs, whole)
+def test_the_pieces_of_a_word_are_added_up() -> None:
+    class Halves(Vocabulary):
+        def encode_word(self, word: str) -> list[int]:
+            return [self.encode([letter])[0] for letter in word]
+
+    together = score_by_ngrams(KneserNey(*CORPUS, 6), Halves(LETTERS.words), [ProbeSentence("ab .")])["trigram"]
+    apart = score_by_ngrams(KneserNey(*CORPUS, 6), LETTERS, [ProbeSentence("a b .")])["trigram"]
+    assert together.logprobs == pytest.approx([apart.logprobs[:2].sum(), apart.logprobs[2]], abs=1e-6)
 
 
 def test_scores_that_are_no_numbers_are_refused():

@@ -340,7 +340,7 @@ def test_every_collection_names_a_format_that_there_is(name, capsys):
     assert found.format is None or reader(found.format)
     if found.path is None:
         assert main(["list", "de", "--collection", name]) == 1
-        assert "give its folder with --path" in capsys.readouterr().err
+        assert "give its folder (--path, path=)" in capsys.readouterr().err
 
 
 def test_the_collection_without_sets_is_told_in_a_line(capsys):

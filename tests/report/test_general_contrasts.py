@@ -7,21 +7,21 @@ import pytest
 from concord.report import draw, load
 from concord.report.figures import FIGURES
 from concord.report.page_data import items_data, page_data
-from concord.report.report_folder import Report, make_report
+from concord.report.report_folder import ReportParts, make_report
 
 
 @pytest.fixture
-def made(own_sets: Path) -> Report:
+def made(own_sets: Path) -> ReportParts:
     return make_report([own_sets])
 
 
-def column(made: Report, table: str, head: str) -> dict[str, str]:
+def column(made: ReportParts, table: str, head: str) -> dict[str, str]:
     grid = next(grid for grid in made.tables if grid.name == table)
     place = [each.name for each in grid.heads].index(head)
     return {label: cells[place].text for label, cells in grid.rows}
 
 
-def test_chance_is_that_of_the_contrasts(made: Report) -> None:
+def test_chance_is_that_of_the_contrasts(made: ReportParts) -> None:
     chances = column(made, "accuracy", "chance")
     assert chances["four"] == "0.20"  # one good form against four bad ones
     assert float(chances["triple"]) == pytest.approx(1 / 8, abs=0.01)
@@ -32,7 +32,7 @@ def test_chance_is_that_of_the_contrasts(made: Report) -> None:
     assert "0.50" not in grid.note
 
 
-def test_a_declared_grouping_is_a_table_and_says_over_what_it_is(made: Report) -> None:
+def test_a_declared_grouping_is_a_table_and_says_over_what_it_is(made: ReportParts) -> None:
     (condition,) = made.conditions
     own = column(made, "by-mood", condition.name)
     assert list(own) == ["triple: mood=calm", "triple: mood=wild"]
@@ -53,7 +53,7 @@ def test_figures_and_frame_know_chance(own_sets: Path) -> None:
     assert any("chance 0.1" in axis.get_ylabel() for axis in drawn["heat"].axes)
 
 
-def test_items_that_are_no_pairs_show_all_that_they_compare(made: Report) -> None:
+def test_items_that_are_no_pairs_show_all_that_they_compare(made: ReportParts) -> None:
     found = items_data(made.conditions)["en/own"]
     by_name = {item[0]: item for item in found["items"]}
     assert len(by_name["four"][6]) == 5

@@ -5,10 +5,9 @@ import torch
 from concord.data.batches import Shape
 from concord.errors import UserError
 from concord.lm.model import Architecture, LanguageModel
-from concord.runs import memory
 from concord.runs.fit import read_recipe
-from concord.runs.memory import available_memory, estimate_memory, longest_batch, must_fit
-from concord.runs.preparation import check_memory
+from concord.runs.run_preparation import check_memory
+from concord.runs.training_memory import BatchSize, estimate_memory, largest_batch, must_fit
 from training_runs import NETWORKS, settings
 
 ADAM = {"name": "adamw", "lr": 0.1}
@@ -20,7 +19,7 @@ def architecture(words: int = 1000, embedding: int = 32, **network: int) -> Arch
 
 def test_weights_gradients_and_what_the_optimiser_remembers_are_counted_exactly():
     made = architecture()
-    need = estimate_memory(made, ADAM, tokens=10)
+    need = estimate_memory(made, ADAM, BatchSize(2, 5))
     model = LanguageModel(made)
     optimiser = torch.optim.AdamW(model.parameters())
     inputs = torch.zeros(2, 5, dtype=torch.long)
@@ -30,13 +29,14 @@ def test_weights_gradients_and_what_the_optimiser_remembers_are_counted_exactly(
     moments = [v for state in optimiser.state.values() for k, v in state.items() if k != "step"]
     assert need.weights == need.gradients == held
     assert need.optimiser == sum(value.numel() * value.element_size() for value in moments)
-    assert estimate_memory(made, {"name": "sgd", "momentum": 0}, 10).optimiser == 0
-    assert estimate_memory(made, {"name": "sgd", "momentum": 0.9}, 10).optimiser == held
+    assert estimate_memory(made, {"name": "sgd", "momentum": 0}, BatchSize(2, 5)).optimiser == 0
+    assert estimate_memory(made, {"name": "sgd", "momentum": 0.9}, BatchSize(2, 5)).optimiser == held
 
 
-def test_states_are_of_the_right_size():
+@pytest.mark.parametrize(("network", "length"), [("lstm", 20), ("transformer", 20), ("transformer", 400)])
+def test_states_are_of_the_right_size(network, length):
     """Against what autograd really keeps: within a factor of three."""
-    made = architecture(hidden=64)
+    made = Architecture(1000, 32, True, 0.0, 0.1, NETWORKS[network])
     kept: dict[int, int] = {}
 
     def count(value: torch.Tensor) -> torch.Tensor:
@@ -46,19 +46,24 @@ def test_states_are_of_the_right_size():
     model = LanguageModel(made)
     weights = {value.untyped_storage().data_ptr() for value in model.parameters()}
     with torch.autograd.graph.saved_tensors_hooks(count, lambda value: value):
-        model.contexts(torch.zeros(16, 20, dtype=torch.long))
+        model.contexts(torch.zeros(16, length, dtype=torch.long))
     real = sum(size for place, size in kept.items() if place not in weights)
-    assert real / 3 < estimate_memory(made, ADAM, tokens=16 * 20).states < 3 * real
+    assert real / 3 < estimate_memory(made, ADAM, BatchSize(16, length)).states < 3 * real
+
+
+def fits(made: Architecture, processes: int, sentences: int = 10, length: int = 10) -> None:
+    batch = BatchSize(sentences, length)
+    must_fit(estimate_memory(made, ADAM, batch), "cpu", processes, batch)
 
 
 def test_what_does_not_fit_is_refused_with_the_numbers(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda _: (10**9, "this machine"))
-    must_fit(architecture(), ADAM, 100, "cpu", 1)
+    monkeypatch.setattr("concord.runs.training_memory.available_memory", lambda _: (10**9, "this machine"))
+    fits(architecture(), 1)
     told = r"about 4\.4 GB \(weights .*, gradients .*, optimiser .*, logits .*, states .*\), and this machine has 1.0 GB free"
     with pytest.raises(UserError, match=told):
-        must_fit(architecture(words=1_000_000, embedding=200), ADAM, 100, "cpu", 1)
+        fits(architecture(words=1_000_000, embedding=200), 1)
     with pytest.raises(UserError, match="has 0.5 MB free for each of 2000 processes"):
-        must_fit(architecture(), ADAM, 100, "cpu", 2000)
+        fits(architecture(), 2000)
 
 
 def test_it_is_found_before_the_model_is_built_and_force_tries_it():
@@ -72,17 +77,15 @@ def test_it_is_found_before_the_model_is_built_and_force_tries_it():
     check_memory(usual, read_recipe(usual), 5_000, 20)
 
 
-def test_the_limit_of_a_job_counts(monkeypatch, tmp_path):
-    (tmp_path / "max").write_text("1000000\n")
-    (tmp_path / "current").write_text("400000\n")
-    free, where = available_memory("cpu")
-    assert free > 1_000_000
-    monkeypatch.setattr(memory, "CGROUP", (tmp_path / "max", tmp_path / "current"))
-    assert available_memory("cpu") == (600_000, where)
-    (tmp_path / "max").write_text("max\n")
-    assert available_memory("cpu")[0] > 1_000_000
-
-
 def test_a_stream_has_windows_and_sentences_have_lengths():
-    assert longest_batch(Shape(8, window=35), 100) == 280
-    assert longest_batch(Shape(8), 100) == 800
+    assert largest_batch(Shape(8, window=35), 100) == (8, 35)
+    assert largest_batch(Shape(8), 100) == (8, 100)
+
+
+def test_a_sentence_that_a_transformer_could_not_hold_is_found_before_the_run(monkeypatch):
+    monkeypatch.setattr("concord.runs.training_memory.available_memory", lambda _: (10**10, "this machine"))
+    made = Architecture(1000, 32, True, 0.0, 0.1, NETWORKS["transformer"])
+    fits(made, 1, 32, 100)
+    told = r"states .*\) for sentences of 5,000 words \(the longest\), and .* \(split such sentences, data.window=35"
+    with pytest.raises(UserError, match=told):
+        fits(made, 1, 32, 5000)

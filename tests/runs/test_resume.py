@@ -15,7 +15,7 @@ from concord.data.batches import Shape
 from concord.lm.checkpoints import CheckpointError
 from concord.lm.training import Training
 from concord.runs.metrics_file import read
-from concord.settings.training import EarlyStoppingSettings
+from concord.settings.training_settings import EarlyStoppingSettings
 from training_runs import ROOT, TINY, clean, command, corpus, recipe, rows_without_times, run, same_weights, train
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from concord.lm.training import Training
 from concord.runs.fit import fit
-from concord.runs.preparation import enter_folder, prepare_run
 from concord.runs.run_folder import RunFolder
+from concord.runs.run_preparation import enter_folder, prepare_run
 from training_runs import TINY, rows_without_times, same_weights, settings
 
 # Checkpoints after every fourth step, probes at some of these steps and at fractions of epochs.

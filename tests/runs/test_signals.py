@@ -74,12 +74,14 @@ def test_ctrl_c_while_a_command_is_being_imported_is_one_line(moment):
         "        if name == 'hydra': print('now', flush=True); time.sleep(20)\n"
         "sys.meta_path.insert(0, Slow())\n"
         "import concord.commands.train\n"
+        "sys.argv[1:] = []\n"
+        "concord.commands.train.main()\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "now\n"
-    time.sleep(moment)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "now\n"
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
     assert (errors, process.returncode) == ("stopped by SIGINT\n", 130)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from concord.commands import evaluate as evaluate_module
-from concord.data.batches import EvaluationLoader, Plan
+from concord.data.batches import BatchPlan, EvaluationLoader
 from concord.data.corpus import VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.pieces import PieceRule, Pieces
@@ -21,8 +21,8 @@ from concord.lm.checkpoints import check_resumable, load_model, read_checkpoint
 from concord.lm.perplexity import Tally
 from concord.runs.continuing import corpus_recipe
 from concord.runs.metrics_file import read as rows_of
-from concord.runs.preparation import prepare_corpus
-from concord.settings.evaluation import EvaluationSettings
+from concord.runs.run_preparation import prepare_corpus
+from concord.settings.evaluation_settings import EvaluationSettings
 from concord.settings.overrides import read_composed_evaluation
 from concord.settings.run import RunSettings
 from hydra import compose, initialize_config_dir
@@ -49,7 +49,7 @@ def test_perplexity_per_word_divides_by_words_and_sentence_ends(tmp_path):
     model, tokenizer, about = load_model(tmp_path / "run/checkpoints/best.ckpt")
     assert isinstance(tokenizer, Pieces)
     nll = 0.0
-    for batch in EvaluationLoader(corpus.test, 100, Plan()):
+    for batch in EvaluationLoader(corpus.test, 100, BatchPlan()):
         log_probabilities = model(batch.inputs)[0].detach()
         wanted = batch.targets >= 0
         nll -= float(log_probabilities[wanted].gather(1, batch.targets[wanted][:, None]).sum())

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 import pytest
 from concord.commands.typed_arguments import as_typed
 from concord.errors import UserError
+from concord.probes.contract import make_contract
 from concord.runs.continuing import corpus_recipe
 from concord.runs.fit import read_recipe
 from concord.settings.composition import COMPOSING, explain_composition, known_names
-from concord.settings.overrides import read_composed, refuse_lists
+from concord.settings.overrides import read_composed, read_composed_evaluation, refuse_lists
+from concord.settings.probing import all_collections
 from hydra import compose, initialize_config_dir
 from training_runs import ROOT
 
@@ -58,10 +60,10 @@ VALUES = [
 ]
 
 
-def random_overrides(count: int, seed: int) -> Iterator[str]:
+def random_overrides(count: int, seed: int, command: str = "train") -> Iterator[str]:
     """Settings and groups, as they are or misspelt, with values of every kind."""
     rng = random.Random(seed)
-    names = [name for name in known_names([], "train") if not name.startswith("hydra")]
+    names = [name for name in known_names([], command) if not name.startswith("hydra")]
     for _ in range(count):
         name = rng.choice(names)
         if rng.random() < 0.15:
@@ -72,35 +74,42 @@ def random_overrides(count: int, seed: int) -> Iterator[str]:
         yield rng.choice(["", "", "", "", "+", "++", "~"]) + name + ("" if rng.random() < 0.02 else f"={rng.choice(VALUES)}")
 
 
-def describe(override: str) -> None:
-    """All that train.py does with its command line before it looks at a corpus."""
-    (typed,) = as_typed([override])
-    refuse_lists([typed])
+def describe(overrides: list[str], command: str = "train") -> None:
+    """All that a command does with its command line before it looks at a corpus or a model."""
+    typed = as_typed(overrides)
+    refuse_lists(typed)
     try:
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            composed = compose("train", [typed])
+            composed = compose(command, typed)
     except COMPOSING as error:
-        raise explain_composition(error, [typed]) from None
+        raise explain_composition(error, typed, command) from None
+    if command == "evaluate":
+        asked = read_composed_evaluation(composed)
+        all_collections(asked.probes)
+        make_contract(asked.probes.protocol, asked.probes.given_rules)
+        return
     settings = read_composed(composed)
     _ = settings.folder, settings.languages, settings.processes, corpus_recipe(settings)
     recipe = read_recipe(settings)
     recipe.check()
     recipe.check_trainer()
+    all_collections(settings.probes)
+    make_contract(settings.probes.protocol, settings.probes.given_rules)
 
 
-def told(override: str) -> str:
+def told(override: str, command: str = "train") -> str:
     try:
-        describe(override)
+        describe([override], command)
     except UserError as error:
         return str(error)
     return ""
 
 
-def must_be_described_or_told(overrides: Iterator[str]) -> int:
+def must_be_described_or_told(overrides: Iterator[str], command: str = "train") -> int:
     """The number that was refused, each in one line that begins with what was typed or can be found in it."""
     refused = 0
     for override in overrides:
-        message = told(override)
+        message = told(override, command)
         refused += bool(message)
         assert "\n" not in message, override
         assert len(message) < 1500, override
@@ -109,6 +118,10 @@ def must_be_described_or_told(overrides: Iterator[str]) -> int:
 
 def test_a_random_override_is_described_or_told():
     assert must_be_described_or_told(random_overrides(25, seed=0)) > 5
+
+
+def test_a_random_override_of_an_evaluation_is_described_or_told():
+    assert must_be_described_or_told(random_overrides(25, seed=0, command="evaluate"), "evaluate") > 5
 
 
 @pytest.mark.slow
@@ -123,8 +136,11 @@ def test_two_thousand_random_overrides_are_described_or_told():
         ("+probes.limt=5", "probes.limt: there is no such setting; did you mean probes.limit?"),
         ("+data.foo=5", "data.foo: there is no such setting; there are: data.name"),
         ("+foo=5", "foo: there is no such setting"),
+        ("data.limt=5", "data.limt: there is no such setting; did you mean data.limit?"),
+        ("probes.zzz=5", "probes.zzz: there is no such setting; there are: probes.name, "),
+        ("zzz=5", "zzz: there is no such setting; there are: seed, name, tags"),
         ("lagn=de", "lagn: there is no such setting; did you mean lang?"),
-        ("lang=gr", "lang=gr: there is no such choice; there are: de, en, es, fr, he, multi, ru"),
+        ("lang=gr", "lang=gr: there is no such choice; there are: any, de, en, es, fr, he, multi, ru"),
         ("model=lstn", "model=lstn: there is no such choice; did you mean model=lstm?; there are: hf, lstm, transformer"),
         ("model/optimizer=adm", "model/optimizer=adm: there is no such choice; did you mean model/optimizer=adam?"),
         ("lang=de,fr", "one model of all: lang=multi lang.languages=[de,fr]; a run for each: -m lang=de,fr"),
@@ -135,6 +151,12 @@ def test_two_thousand_random_overrides_are_described_or_told():
         ("name=${nothing}", "name: Interpolation key 'nothing' not found"),
         ("seed=???", "seed=???: a value is needed"),
         ("+callbacks.checkpoints.foo=5", "callbacks.checkpoints.foo: there is no such setting"),
+        ("model.network.hidden=abc", "model.network.hidden=abc: a whole number of at least 1 is needed"),
+        ("+model.network.hiden=5", "model.network.hiden: there is no such setting; did you mean model.network.hidden?"),
+        ("~model.network.layers", "model.network.layers: this setting is missing"),
+        ("model.optimizer.lr=abc", "model.optimizer.lr=abc: a number above 0 is needed"),
+        ("+model.scheduler.warmup=x", "model.scheduler.warmup: there is no such setting"),
+        ("+model.scheduler.foo=1", "model.scheduler.foo: there is no such setting"),
         ("data.sentences=5", "data.sentences=5: names with values are needed"),
         ("trainer.threads=abc", "trainer.threads=abc: a whole number of at least 1 is needed, or null"),
         ("data.seed=-1", "data.seed=-1: a whole number of at least 0 is needed"),

@@ -7,7 +7,7 @@ without recursion (`unroll`) → frames of word slots (`frames`) → groups of s
 from .expand import Expansion, Group
 from .folder import constructions, folder_of, languages, load
 from .notation import parse
-from .notices import GrammarError, Notice, Place
+from .notices import GrammarError, Notice, SourceLine
 from .rules import Grammar, build
 from .sample import Draw
 from .writer import Sentence
@@ -19,8 +19,8 @@ __all__ = [
     "GrammarError",
     "Group",
     "Notice",
-    "Place",
     "Sentence",
+    "SourceLine",
     "build",
     "constructions",
     "folder_of",

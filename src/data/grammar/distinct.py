@@ -6,7 +6,7 @@ A word is known by the first form of its row, whatever form it has in the senten
 from collections import Counter
 from collections.abc import Sequence
 
-from .frames import Frame, Slot
+from .frames import Frame, FrameSlot
 from .notation import Alternative, Distinct
 from .notices import GrammarError
 from .rules import Grammar
@@ -45,7 +45,7 @@ def _slots(line: Distinct, frame: Frame) -> list[int]:
     return sorted(set(slots))
 
 
-def _check(grammar: Grammar, line: Distinct, slots: list[Slot]) -> None:
+def _check(grammar: Grammar, line: Distinct, slots: list[FrameSlot]) -> None:
     """Which words of two lists belong together is known only of the rows of a paradigm."""
     for slot in slots:
         others = [o for o in slots if o.symbol and slot.symbol and o.symbol.name == slot.symbol.name and o.symbol != slot.symbol]
@@ -57,17 +57,17 @@ def _check(grammar: Grammar, line: Distinct, slots: list[Slot]) -> None:
             )
 
 
-def _words(grammar: Grammar, slot: Slot) -> list[str]:
+def _words(grammar: Grammar, slot: FrameSlot) -> list[str]:
     return [str(word) if word.lexeme is None else word.lexeme for word in _wordy(grammar, slot)] or list(slot.forms)
 
 
-def _wordy(grammar: Grammar, slot: Slot) -> list[Alternative]:
+def _wordy(grammar: Grammar, slot: FrameSlot) -> list[Alternative]:
     """The alternatives that the forms of a slot come from, in the same order; none for words written in a rule."""
     alternatives = grammar.rules[slot.symbol] if slot.symbol else []
     return [a for a in alternatives if all(isinstance(part, str) for part in a.parts)]
 
 
-def _spell(grammar: Grammar, slot: Slot) -> str:
+def _spell(grammar: Grammar, slot: FrameSlot) -> str:
     return grammar.spell(slot.symbol) if slot.symbol else slot.forms[0]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...places import installed_folder, own_or_installed
 from .notation import Attribute, Feature, Statement, parse
-from .notices import GrammarError, Place
+from .notices import GrammarError, SourceLine
 from .rules import Grammar, build
 
 # Names the features of folders that declare none themselves, as the published ones do.
@@ -79,7 +79,8 @@ def read_text(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise GrammarError(
-            Place(_shown(file), line), f"not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}; save the file as UTF-8"
+            SourceLine(_shown(file), line),
+            f"not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}; save the file as UTF-8",
         ) from None
 
 

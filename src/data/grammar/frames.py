@@ -7,7 +7,7 @@ from .rules import Symbol
 from .unroll import Branch, Node
 
 
-class Slot(NamedTuple):
+class FrameSlot(NamedTuple):
     """A place for words: the forms it can take, and its nonterminal (None for words written in the rule itself)."""
 
     symbol: Symbol | None
@@ -24,7 +24,7 @@ class Constituent(NamedTuple):
 
 class Frame(NamedTuple):
     template: int
-    slots: tuple[Slot, ...]
+    slots: tuple[FrameSlot, ...]
     constituents: tuple[Constituent, ...]
     tags: tuple[str, ...]
     given: tuple[tuple[str, str], ...]  # features in braces, the template's first
@@ -39,7 +39,7 @@ class _End(NamedTuple):
 
 class _State(NamedTuple):
     pending: tuple  # linked list: (part, rest) or ()
-    slots: tuple[Slot, ...]
+    slots: tuple[FrameSlot, ...]
     constituents: tuple[Constituent, ...]
     tags: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
@@ -66,7 +66,7 @@ def _step(state: _State) -> Iterator[_State]:
         closed = Constituent(part.symbol, part.start, len(state.slots))
         yield state._replace(pending=rest, constituents=(*state.constituents, closed))
     elif isinstance(part, str):
-        yield state._replace(pending=rest, slots=(*state.slots, Slot(None, (part,))))
+        yield state._replace(pending=rest, slots=(*state.slots, FrameSlot(None, (part,))))
     else:
         yield from _expand(part, rest, state)
 
@@ -83,7 +83,7 @@ def _expand(node: Node, rest: tuple, state: _State) -> Iterator[_State]:
             closed = Constituent(node.symbol, here, here + 1)
             yield state._replace(
                 pending=rest,
-                slots=(*state.slots, Slot(node.symbol, words)),
+                slots=(*state.slots, FrameSlot(node.symbol, words)),
                 constituents=(*state.constituents, closed),
             )
             words = ()

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from .notices import GrammarError, Place
+from .notices import GrammarError, SourceLine
 
 BRACKETED = re.compile(r"([^\s\[\]{}|$&;]+)\[([^\[\]{}|]*)\]")
 BARE_NAME = re.compile(r"[^\s\[\]{}|$&;:]+")
@@ -33,7 +33,7 @@ COMMENT = re.compile(r"(^|\s)#.*")
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class SymbolReference:
     """A nonterminal with its attributes, in the order in which they were written."""
 
     name: str
@@ -44,23 +44,23 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Varied(Reference):
+class Varied(SymbolReference):
     """A slot of a `vary:` line; with `to`, its attributes are exchanged for these and no others."""
 
     to: tuple[str, ...] | None = None
 
     def __str__(self) -> str:
-        return Reference.__str__(self) + (f" to [{','.join(self.to)}]" if self.to else "")
+        return SymbolReference.__str__(self) + (f" to [{','.join(self.to)}]" if self.to else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
     """One right side: words and references, its weight in a corpus, the constructions it belongs to, the features it gives."""
 
-    parts: tuple[str | Reference, ...]
+    parts: tuple[str | SymbolReference, ...]
     weight: float
     tags: tuple[str, ...]
-    place: Place
+    place: SourceLine
     given: tuple[tuple[str, str], ...] = ()
     lexeme: str | None = None  # of a row of a paradigm: its first form, which names the word
 
@@ -70,9 +70,9 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    left: Reference
+    left: SymbolReference
     alternatives: tuple[Alternative, ...]
-    place: Place
+    place: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Vary:
     """Each item is one slot, or several that change together (`D_1[] & D_2[]`)."""
 
     items: tuple[tuple[Varied, ...], ...]
-    place: Place
+    place: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Attribute:
     name: str
     variable: str
     labels: dict[str, str]
-    place: Place
+    place: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,14 @@ class Feature:
     until: tuple[str, ...]
     constant: str
     constructions: tuple[str, ...]
-    place: Place
+    place: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
     names: tuple[str, ...]
     depth: int
-    place: Place
+    place: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Distinct:
     """Slots that never hold the same word within a sentence."""
 
     names: tuple[str, ...]
-    place: Place
+    place: SourceLine
 
 
 Statement = Rule | Vary | Attribute | Feature | Limit | Distinct
@@ -134,7 +134,7 @@ class _Parser:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.paradigm: tuple[Reference, ...] = ()
+        self.paradigm: tuple[SymbolReference, ...] = ()
         self.constructions: tuple[str, ...] = ()
 
     def statements(self, text: str) -> Iterator[Statement]:
@@ -142,7 +142,7 @@ class _Parser:
             line = COMMENT.sub("", raw).rstrip()
             if not line.strip():
                 continue
-            place = Place(self.file, number)
+            place = SourceLine(self.file, number)
             if self.paradigm and line[0].isspace():
                 yield from self._row(line, place)
                 continue
@@ -153,7 +153,7 @@ class _Parser:
             else:
                 yield self._rule(line.strip(), place)
 
-    def _directive(self, keyword: str, subject: str, body: str, place: Place) -> Iterator[Statement]:
+    def _directive(self, keyword: str, subject: str, body: str, place: SourceLine) -> Iterator[Statement]:
         match keyword:
             case "vary":
                 yield Vary(_vary_items(body, place), place)
@@ -170,7 +170,7 @@ class _Parser:
             case "construction":
                 self.constructions = tuple(name for name in re.split(r"[,\s]+", subject) if name)
 
-    def _row(self, line: str, place: Place) -> Iterator[Statement]:
+    def _row(self, line: str, place: SourceLine) -> Iterator[Statement]:
         cells = _alternatives(line.strip(), place)
         if len(cells) != len(self.paradigm):
             raise GrammarError(
@@ -181,16 +181,16 @@ class _Parser:
         for left, cell in zip(self.paradigm, cells, strict=True):
             yield Rule(left, (replace(cell, lexeme=str(cells[0])),), place)
 
-    def _rule(self, line: str, place: Place) -> Rule:
+    def _rule(self, line: str, place: SourceLine) -> Rule:
         head, _, body = _split_left(line, place)
-        left = _reference(head, place) if "[" in head else Reference(_name(head, place), ())
+        left = _reference(head, place) if "[" in head else SymbolReference(_name(head, place), ())
         body = re.sub(r"^(->|→)(\s+|$)", "", body.strip())
         if not body:
             raise GrammarError(place, f"{left} has no right side; write what it stands for after it, or {{}} for nothing")
         return Rule(left, tuple(_alternatives(body, place)), place)
 
 
-def _split_left(line: str, place: Place) -> tuple[str, str, str]:
+def _split_left(line: str, place: SourceLine) -> tuple[str, str, str]:
     """The left side ends at the first space outside brackets."""
     match = TOKEN.match(line)
     if match is None or match[0] in "[]":
@@ -198,11 +198,11 @@ def _split_left(line: str, place: Place) -> tuple[str, str, str]:
     return match[0], "", line[match.end() :]
 
 
-def _alternatives(body: str, place: Place) -> list[Alternative]:
+def _alternatives(body: str, place: SourceLine) -> list[Alternative]:
     return [_alternative(text.strip(), place) for text in body.split("|")]
 
 
-def _alternative(text: str, place: Place) -> Alternative:
+def _alternative(text: str, place: SourceLine) -> Alternative:
     weight, tags, given, rest = _annotation(text, place)
     if not rest and not text.startswith("{"):
         raise GrammarError(
@@ -211,7 +211,7 @@ def _alternative(text: str, place: Place) -> Alternative:
     return Alternative(tuple(_part(token, place) for token in TOKEN.findall(rest)), weight, tags, place, given)
 
 
-def _annotation(text: str, place: Place) -> tuple[float, tuple[str, ...], tuple[tuple[str, str], ...], str]:
+def _annotation(text: str, place: SourceLine) -> tuple[float, tuple[str, ...], tuple[tuple[str, str], ...], str]:
     """`{3 obj_rel case=simple} …`: numbers are weights, names are tags, equations are features."""
     if not text.startswith("{"):
         return 1.0, (), (), text
@@ -233,7 +233,7 @@ def _annotation(text: str, place: Place) -> tuple[float, tuple[str, ...], tuple[
     return weight, tuple(tags), tuple(given.items()), rest.strip()
 
 
-def _part(token: str, place: Place) -> str | Reference:
+def _part(token: str, place: SourceLine) -> str | SymbolReference:
     if "[" in token or "]" in token:
         return _reference(token, place)
     if "{" in token or "}" in token:
@@ -241,14 +241,14 @@ def _part(token: str, place: Place) -> str | Reference:
     return token
 
 
-def _reference(token: str, place: Place) -> Reference:
+def _reference(token: str, place: SourceLine) -> SymbolReference:
     match = BRACKETED.fullmatch(token)
     if not match:
         raise GrammarError(place, f"bad brackets in {token!r}; a nonterminal is written NAME[attribute,attribute] or NAME[]")
-    return Reference(match[1], _attributes(match[2], place))
+    return SymbolReference(match[1], _attributes(match[2], place))
 
 
-def _attributes(text: str, place: Place) -> tuple[str, ...]:
+def _attributes(text: str, place: SourceLine) -> tuple[str, ...]:
     if not text.strip():
         return ()
     attributes = tuple(" ".join(item.split()) for item in text.split(","))
@@ -265,13 +265,13 @@ def _attributes(text: str, place: Place) -> tuple[str, ...]:
     return attributes
 
 
-def _name(text: str, place: Place) -> str:
+def _name(text: str, place: SourceLine) -> str:
     if not BARE_NAME.fullmatch(text):
         raise GrammarError(place, f"{text!r} cannot be a name; a line is NAME[attributes] words, or a keyword such as vary:")
     return text
 
 
-def _vary_items(body: str, place: Place) -> tuple[tuple[Varied, ...], ...]:
+def _vary_items(body: str, place: SourceLine) -> tuple[tuple[Varied, ...], ...]:
     items = []
     for item in body.split(";"):
         joined = tuple(_varied(slot.strip(), place) for slot in item.split("&") if slot.strip())
@@ -285,7 +285,7 @@ def _vary_items(body: str, place: Place) -> tuple[tuple[Varied, ...], ...]:
     return tuple(items)
 
 
-def _varied(text: str, place: Place) -> Varied:
+def _varied(text: str, place: SourceLine) -> Varied:
     chosen = CHOSEN.fullmatch(text)
     slot = _reference(chosen[1].strip() if chosen else text, place)
     to = _attributes(chosen[2], place) if chosen else None
@@ -294,7 +294,7 @@ def _varied(text: str, place: Place) -> Varied:
     return Varied(slot.name, slot.attributes, to)
 
 
-def _attribute(subject: str, body: str, place: Place) -> Attribute:
+def _attribute(subject: str, body: str, place: SourceLine) -> Attribute:
     words = subject.split()
     variable = words.pop()[1:] if words and words[-1].startswith("$") else ""
     if len(words) != 1 or (variable and not re.fullmatch(r"[^\W\d]+", variable)):
@@ -310,7 +310,7 @@ def _attribute(subject: str, body: str, place: Place) -> Attribute:
     return Attribute(words[0], variable, labels, place)
 
 
-def _feature(name: str, body: str, constructions: tuple[str, ...], place: Place) -> Feature:
+def _feature(name: str, body: str, constructions: tuple[str, ...], place: SourceLine) -> Feature:
     if not TAG.fullmatch(name):
         raise GrammarError(place, f"feature {name!r}: a feature's name is made of letters, digits and _")
     attribute, until, constant, nodes = "", "", "", ""
@@ -331,22 +331,22 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name for name in re.split(r"[,\s]+", text) if name)
 
 
-def _limit(subject: str, body: str, place: Place) -> Limit:
+def _limit(subject: str, body: str, place: SourceLine) -> Limit:
     if not _names(subject) or not re.fullmatch(r"[0-9]|1[0-9]|20", body):
         raise GrammarError(place, f"limit {subject}: {body!r}; write limit NAME: and how often it may nest, 0 to 20")
     return Limit(_names(subject), int(body), place)
 
 
-def _distinct(subject: str, body: str, place: Place) -> Distinct:
+def _distinct(subject: str, body: str, place: SourceLine) -> Distinct:
     if subject or not _names(body):
         raise GrammarError(place, "distinct: names no slot; write for instance distinct: N_1, N_2")
     return Distinct(_names(body), place)
 
 
-def _paradigm(subject: str, body: str, place: Place) -> tuple[Reference, ...]:
-    shared = _reference(subject, place) if "[" in subject else Reference(_name(subject, place), ())
+def _paradigm(subject: str, body: str, place: SourceLine) -> tuple[SymbolReference, ...]:
+    shared = _reference(subject, place) if "[" in subject else SymbolReference(_name(subject, place), ())
     cells = [shared.attributes + _attributes(cell, place) for cell in body.split("|")]
     for cell in cells:
         if len(set(cell)) < len(cell):
             raise GrammarError(place, f"paradigm {shared}: [{','.join(cell)}] names an attribute twice")
-    return tuple(Reference(shared.name, cell) for cell in cells)
+    return tuple(SymbolReference(shared.name, cell) for cell in cells)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ...errors import UserError
 
 
-class Place(NamedTuple):
+class SourceLine(NamedTuple):
     """A line of a file, printed the way editors and terminals link to it."""
 
     file: str
@@ -18,14 +18,14 @@ class Place(NamedTuple):
 class GrammarError(UserError):
     """A grammar that cannot be used: the place, what is wrong, and the remedy."""
 
-    def __init__(self, place: Place | str, message: str) -> None:
+    def __init__(self, place: SourceLine | str, message: str) -> None:
         super().__init__(f"{place}: {message}")
 
 
 class Notice(NamedTuple):
     """Something an author should know that does not stop the work."""
 
-    place: Place
+    place: SourceLine
     message: str
 
     def __str__(self) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from .notation import VARIABLE, Alternative, Attribute, Distinct, Feature, Limit, Reference, Rule, Statement, Vary
-from .notices import GrammarError, Notice, Place
+from .notation import VARIABLE, Alternative, Attribute, Distinct, Feature, Limit, Rule, Statement, SymbolReference, Vary
+from .notices import GrammarError, Notice, SourceLine
 
 # A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
 MOST_BINDINGS = 100_000
@@ -31,7 +31,7 @@ class Grammar:
     name: str
     file: str
     rules: dict[Symbol, list[Alternative]]
-    written: dict[Symbol, Reference]
+    written: dict[Symbol, SymbolReference]
     attributes: tuple[Attribute, ...]
     features: tuple[Feature, ...]
     vary: tuple[Vary, ...]
@@ -41,7 +41,7 @@ class Grammar:
 
     def spell(self, symbol: Symbol) -> str:
         """The symbol as its author wrote it, attributes in the author's order."""
-        return str(self.written.get(symbol) or Reference(symbol.name, tuple(sorted(symbol.attributes))))
+        return str(self.written.get(symbol) or SymbolReference(symbol.name, tuple(sorted(symbol.attributes))))
 
     def namesakes(self, symbol: Symbol) -> list[Symbol]:
         """All symbols of the same name, in order of definition."""
@@ -55,7 +55,7 @@ class Grammar:
         """The constructions that rules are tagged with, in order of first mention."""
         return list(dict.fromkeys(tag for body in self.rules.values() for alternative in body for tag in alternative.tags))
 
-    def undefined(self, symbol: Symbol, place: Place) -> GrammarError:
+    def undefined(self, symbol: Symbol, place: SourceLine) -> GrammarError:
         """The error for a reference to nothing, with the nearest that exists."""
         spelt = self.spell(symbol)
         known = [self.spell(other) for other in self.namesakes(symbol)]
@@ -74,14 +74,14 @@ def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
     attributes = _attributes(statements)
     ranges = {a.variable: tuple(a.labels) for a in attributes if a.variable}
     rules: dict[Symbol, list[Alternative]] = {}
-    written: dict[Symbol, Reference] = {}
+    written: dict[Symbol, SymbolReference] = {}
     for rule in (s for s in statements if isinstance(s, Rule)):
         for left, alternatives in _instances(rule, ranges):
             symbol = Symbol(left.name, frozenset(left.attributes))
             written.setdefault(symbol, left)
             rules.setdefault(symbol, []).extend(alternatives)
     if START not in rules:
-        raise GrammarError(Place(file, 1), "there is no S[] rule; S[] is where every sentence starts")
+        raise GrammarError(SourceLine(file, 1), "there is no S[] rule; S[] is where every sentence starts")
     _check_given(rules, written)
     return Grammar(
         name=name,
@@ -134,7 +134,7 @@ def _distinct(statements: list[Statement], rules: dict[Symbol, list[Alternative]
         yield line
 
 
-def _check_given(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, Reference]) -> None:
+def _check_given(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, SymbolReference]) -> None:
     """Words of one list share a slot, so a feature cannot belong to one of them."""
     for symbol, alternatives in rules.items():
         for alternative in alternatives:
@@ -146,7 +146,7 @@ def _check_given(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, R
                 )
 
 
-def _instances(rule: Rule, ranges: dict[str, tuple[str, ...]]) -> Iterator[tuple[Reference, list[Alternative]]]:
+def _instances(rule: Rule, ranges: dict[str, tuple[str, ...]]) -> Iterator[tuple[SymbolReference, list[Alternative]]]:
     """The rule once for every value of the variables on its left side."""
     outer = _variables([rule.left])
     inner = [[v for v in _variables(a.parts) if v not in outer] for a in rule.alternatives]
@@ -173,12 +173,12 @@ def _bound(alternative: Alternative, outer: dict[str, str], bindings: list[dict[
         yield replace(alternative, parts=parts, weight=weight)
 
 
-def _variables(parts: Iterable[str | Reference]) -> list[str]:
-    references = (p for p in parts if isinstance(p, Reference))
+def _variables(parts: Iterable[str | SymbolReference]) -> list[str]:
+    references = (p for p in parts if isinstance(p, SymbolReference))
     return list(dict.fromkeys(a for r in references for a in r.attributes if a.startswith("$")))
 
 
-def _range(variable: str, ranges: dict[str, tuple[str, ...]], place: Place) -> tuple[str, ...]:
+def _range(variable: str, ranges: dict[str, tuple[str, ...]], place: SourceLine) -> tuple[str, ...]:
     match = VARIABLE.fullmatch(variable)
     letter = match[1] if match else ""
     if letter not in ranges:
@@ -189,7 +189,7 @@ def _range(variable: str, ranges: dict[str, tuple[str, ...]], place: Place) -> t
     return ranges[letter]
 
 
-def _bindings_count(variables: list[str], ranges: dict[str, tuple[str, ...]], place: Place) -> int:
+def _bindings_count(variables: list[str], ranges: dict[str, tuple[str, ...]], place: SourceLine) -> int:
     return math.prod(len(_range(v, ranges, place)) for v in variables)
 
 
@@ -200,13 +200,13 @@ def _bindings(variables: list[str], ranges: dict[str, tuple[str, ...]]) -> Itera
         yield dict(zip(variables, values, strict=True))
 
 
-def _bind(reference: Reference, binding: dict[str, str]) -> Reference:
-    return Reference(reference.name, tuple(binding.get(a, a) for a in reference.attributes))
+def _bind(reference: SymbolReference, binding: dict[str, str]) -> SymbolReference:
+    return SymbolReference(reference.name, tuple(binding.get(a, a) for a in reference.attributes))
 
 
-def _repeated(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, Reference]) -> Iterator[Notice]:
+def _repeated(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, SymbolReference]) -> Iterator[Notice]:
     for symbol, alternatives in rules.items():
-        seen: dict[tuple[str | Reference, ...], Alternative] = {}
+        seen: dict[tuple[str | SymbolReference, ...], Alternative] = {}
         for alternative in alternatives:
             first = seen.setdefault(alternative.parts, alternative)
             if first is not alternative:

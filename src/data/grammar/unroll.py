@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from .notation import Alternative, Reference
-from .notices import GrammarError, Place
+from .notation import Alternative, SymbolReference
+from .notices import GrammarError, SourceLine
 from .rules import START, Grammar, Symbol
 
 DEEPEST = 100
@@ -29,7 +29,7 @@ class Branch:
     parts: tuple["str | Node", ...]
     weight: float
     tags: tuple[str, ...]
-    place: Place
+    place: SourceLine
     given: tuple[tuple[str, str], ...]
 
     @property
@@ -46,7 +46,7 @@ def unroll(grammar: Grammar, withhold: Collection[str] = ()) -> Node:
             grammar.file,
             f"cannot withhold {', '.join(unknown)}: no rule has this tag; tags here: {', '.join(grammar.tags()) or 'none'}",
         )
-    root = _Unroller(grammar, frozenset(withhold)).node(START, Place(grammar.file, 1))
+    root = _Unroller(grammar, frozenset(withhold)).node(START, SourceLine(grammar.file, 1))
     if root is None:
         cause = f"after withholding {', '.join(withhold)}" if withhold else "within the limits of recursion"
         raise GrammarError(grammar.file, f"S[] has no sentence left {cause}; give it an alternative that ends")
@@ -74,10 +74,10 @@ class _Unroller:
         self.grammar = grammar
         self.withhold = withhold
         self.nested: dict[str, int] = dict.fromkeys(grammar.limits, -1)
-        self.path: dict[tuple[Symbol, tuple[int, ...]], Place] = {}
+        self.path: dict[tuple[Symbol, tuple[int, ...]], SourceLine] = {}
         self.known: dict[tuple[Symbol, tuple[int, ...]], Node | None] = {}
 
-    def node(self, symbol: Symbol, place: Place) -> Node | None:
+    def node(self, symbol: Symbol, place: SourceLine) -> Node | None:
         """The node of a symbol in the present nesting, or None where the limits leave it nothing."""
         if symbol not in self.grammar.rules:
             raise self.grammar.undefined(symbol, place)
@@ -97,7 +97,7 @@ class _Unroller:
             self.nested[symbol.name] -= 1
         return self.known[key]
 
-    def _enter(self, key: tuple[Symbol, tuple[int, ...]], place: Place) -> None:
+    def _enter(self, key: tuple[Symbol, tuple[int, ...]], place: SourceLine) -> None:
         if key in self.path:
             names = [self.grammar.spell(symbol) for symbol, _ in [*self.path, key]]
             loop = names[names.index(names[-1]) :]
@@ -130,5 +130,5 @@ class _Unroller:
             parts.append(" ".join(words))
         return Branch(tuple(parts), alternative.weight, alternative.tags, alternative.place, alternative.given)
 
-    def _child(self, reference: Reference, place: Place) -> Node | None:
+    def _child(self, reference: SymbolReference, place: SourceLine) -> Node | None:
         return self.node(Symbol(reference.name, frozenset(reference.attributes)), place)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from .clitics import Spans
 from .distinct import Lexeme
 from .features import Measure, Value
-from .frames import Frame, Slot
+from .frames import Frame, FrameSlot
 from .variation import Variation, Version, word_count
 
 # The most fillings of a stretch that are kept in memory; longer stretches are cut in two.
@@ -86,7 +86,7 @@ class Writer:
             self.known_features[counts] = self.fixed | dict(zip(names, counts, strict=True))
         return self.known_features[counts]
 
-    def _fillings(self, slots: tuple[Slot, ...], start: int, end: int) -> Iterator[Filling]:
+    def _fillings(self, slots: tuple[FrameSlot, ...], start: int, end: int) -> Iterator[Filling]:
         for places in itertools.product(*(range(len(slot.forms)) for slot in reversed(slots[start:end]))):
             chosen = dict(enumerate(reversed(places), start))
             forms = [slots[slot].forms[place] for slot, place in chosen.items()]
@@ -116,7 +116,7 @@ def repeated(words: Iterable[Lexeme]) -> bool:
     return len(set(listed)) < len(listed)
 
 
-def _cut(slots: tuple[Slot, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
+def _cut(slots: tuple[FrameSlot, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
     """Stretches of neighbouring slots that together have few enough fillings to keep."""
     size = 1
     for at in range(start, end):

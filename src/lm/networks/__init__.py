@@ -12,7 +12,7 @@ theirs, named by its dotted name (`mypackage.nets.gru`) and allowed on the comma
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch import Tensor, nn
@@ -25,6 +25,7 @@ class Network(nn.Module):
     """What every context network is."""
 
     hidden: int
+    kept_per_pair = 0  # numbers that are kept for the gradient for each pair of positions of a sentence; attention has some
 
     def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
         raise NotImplementedError
@@ -43,7 +44,17 @@ def build(described: Mapping[str, Any], width: int, allow: Sequence[str] = ()) -
 
     What a checkpoint describes can name other code, but not allow it.
     """
-    settings = {key: value for key, value in described.items() if key != "name"}
+    network: Network = builder(described, allow)(width, **settings_of(described))
+    return network
+
+
+def settings_of(described: Mapping[str, Any]) -> dict[str, Any]:
+    """What a network is built with."""
+    return {key: value for key, value in described.items() if key != "name"}
+
+
+def builder(described: Mapping[str, Any], allow: Sequence[str] = ()) -> Callable[..., Any]:
+    """The `build` of a network, without building it."""
     name = str(described.get("name"))
     if name in names():
         module = importlib.import_module(f"{__name__}.{name}")
@@ -53,5 +64,5 @@ def build(described: Mapping[str, Any], width: int, allow: Sequence[str] = ()) -
         raise UserError(f"there is no network {name!r}; there are: {', '.join(names())}; one of your own goes by its dotted name")
     if not hasattr(module, "build"):
         raise UserError(f"network {name}: this module has no build(width, **settings) that makes the network")
-    network: Network = module.build(width, **settings)
-    return network
+    build: Callable[..., Any] = module.build
+    return build

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from ...settings.reading import Count, Share
 from . import Network
 
 State = tuple[Tensor, Tensor]  # hidden and cell, (L, B, H) each
@@ -23,5 +24,5 @@ class LSTM(Network):
     read = forward
 
 
-def build(width: int, *, hidden: int, layers: int, dropout: float) -> LSTM:
+def build(width: int, *, hidden: Count, layers: Count, dropout: Share) -> LSTM:
     return LSTM(width, hidden, layers, dropout)

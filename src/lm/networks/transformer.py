@@ -7,8 +7,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ...errors import UserError
+from ...settings.reading import Count, Share
 from . import Network
 
+# Of each weight of attention: itself, itself after dropout, and what it is computed from.
+ATTENTION = 3
 State = tuple[Tensor, ...]  # keys and values of each block, (2, B, heads, T, D/heads)
 
 
@@ -69,6 +72,7 @@ class Transformer(Network):
         if width % heads:
             raise UserError(f"the embedding ({width}) must be a multiple of the number of heads ({heads})")
         self.hidden = width
+        self.kept_per_pair = ATTENTION * heads * layers
         self.dropout = dropout
         self.blocks = nn.ModuleList(TransformerBlock(width, heads, feedforward, dropout, norm_first) for _ in range(layers))
         self.norm = nn.LayerNorm(width) if final_norm else nn.Identity()
@@ -112,6 +116,6 @@ def sinusoids(length: int, width: int) -> Tensor:
 
 
 def build(
-    width: int, *, layers: int, heads: int, feedforward: int, dropout: float, norm_first: bool, final_norm: bool
+    width: int, *, layers: Count, heads: Count, feedforward: Count, dropout: Share, norm_first: bool, final_norm: bool
 ) -> Transformer:
     return Transformer(width, layers, heads, feedforward, dropout, norm_first, final_norm)

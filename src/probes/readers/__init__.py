@@ -12,6 +12,7 @@ import pkgutil
 from pathlib import Path
 from types import ModuleType
 
+from ...data.download import is_record
 from ...data.grammar import languages
 from ...data.grammar.folder import COMMON, CORPUS, SIDECAR, SUFFIX, shared_files
 from ...settings.languages import language_files
@@ -46,7 +47,8 @@ def recognise(file: Path) -> str:
         )
     if found:
         return found[0]
-    raise SetError(file, None, f"not a challenge set in a format we know; formats: {', '.join(formats())}")
+    tables = "; for a table of pairs say probes.columns={good: …, bad: …} (--columns)" * (file.suffix in reader("table").SUFFIXES)
+    raise SetError(file, None, f"not a challenge set in a format we know; formats: {', '.join(formats())}{tables}")
 
 
 def files_of(path: Path, form: str | None = None) -> list[Path]:
@@ -68,7 +70,7 @@ def files_of(path: Path, form: str | None = None) -> list[Path]:
 
 def _set_files(folder: Path, suffixes: set[str]) -> list[Path]:
     """Grammar files that hold no set of their own are left out."""
-    files = sorted(file for file in folder.iterdir() if file.is_file() and file.suffix in suffixes)
+    files = sorted(file for file in folder.iterdir() if file.is_file() and file.suffix in suffixes and not is_record(file))
     return [file for file in files if not (file.suffix == SUFFIX and (file.stem.endswith(COMMON) or file.stem == CORPUS))]
 
 

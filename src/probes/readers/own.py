@@ -42,7 +42,7 @@ def _table(file: Path, language: str) -> Iterator[ChallengeSet]:
         bad = [row["bad"], *(value for key, value in row.items() if FURTHER.fullmatch(key) and value.split())]
         made = _named(sets, row.get("construction") or file.stem, file, language)
         features = {key: value for key, value in row.items() if key not in NOT_FEATURES and not FURTHER.fullmatch(key) and value}
-        _add_forms(made, number, features, row["good"], bad)
+        add_forms(made, number, features, row["good"], bad)
     yield from sets.values()
 
 
@@ -50,7 +50,7 @@ def _named(sets: dict[str, ChallengeSet], name: str, file: Path, language: str) 
     return sets.setdefault(name, ChallengeSet(name, language, dataset="own", file=str(file), together=True))
 
 
-def _add_forms(made: ChallengeSet, number: int, features: dict[str, Any], good: str, bad: list[str]) -> None:
+def add_forms(made: ChallengeSet, number: int, features: dict[str, Any], good: str, bad: list[str]) -> None:
     """One good sentence and the bad ones that it must beat, all at once."""
     raw = any(map(is_raw, (good, *bad)))
     texts = (good, *bad)
@@ -86,7 +86,7 @@ def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, Any], language: str
     name = text_field(item, "construction", file, number) if "construction" in item else file.stem
     features = {key: value for key, value in item.items() if key not in NOT_FEATURES}
     _plain_features(features, file, number)
-    _add_forms(_named(sets, name, file, language), number, features, good, bad)
+    add_forms(_named(sets, name, file, language), number, features, good, bad)
 
 
 def _bad_forms(item: dict[str, Any], file: Path, number: int) -> list[str]:

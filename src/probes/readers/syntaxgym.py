@@ -7,7 +7,8 @@ from pathlib import Path
 from ..challenge_set import ChallengeSet, Value
 from ..contrast import Clause, Contrast, Relation, SpanTerm
 from ..groupings import Grouping
-from ..suites.circuits import base_of, circuit_of
+from ..suites.chance import chance_of
+from ..suites.circuits import CIRCUIT, base_of, circuit_of
 from ..suites.formula import Comparison, Formula, Sum, normal_form
 from ..suites.region_sentence import sentence_of
 from ..suites.suite import ItemRule, Suite, counted_formulas
@@ -18,7 +19,7 @@ SUFFIXES = {".suite", ".json", ".csv"}
 BITS = -1 / math.log(2)  # surprisal in bits of a log-probability in nats
 # Suites hold under every protocol: equal surprisals are no preference, and a condition brings its own full stop.
 FIXED: dict[str, str | bool] = {"ties": "wrong", "final": False}
-CIRCUIT = Grouping("circuit", ("circuit",), across=True, combine="mean")
+BY_CIRCUIT = Grouping(CIRCUIT, (CIRCUIT,), across=True, combine="mean")
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -29,9 +30,9 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     suite = read_suite(file)
-    known: dict[str, Value] = {"circuit": circuit_of(suite), "base": base_of(suite), "tier": str(suite.meta.get("tier", ""))}
+    known: dict[str, Value] = {CIRCUIT: circuit_of(suite), "base": base_of(suite), "tier": str(suite.meta.get("tier", ""))}
     features = {name: value for name, value in known.items() if value}
-    made = ChallengeSet(suite.name, language, dataset="syntaxgym", file=str(file), groupings=(CIRCUIT,), fixed_rules=FIXED)
+    made = ChallengeSet(suite.name, language, dataset="syntaxgym", file=str(file), groupings=(BY_CIRCUIT,), fixed_rules=FIXED)
     made.item_rule = suite.item_rule if suite.meta.get("item_rule") or suite.declared_circuit else ""
     made.contrasts = tuple(_contrasts(suite, language))
     for index, item in enumerate(suite.items, start=1):
@@ -44,18 +45,20 @@ def _contrasts(suite: Suite, language: str) -> Iterator[Contrast]:
     first = sentence_of(suite, suite.items[0], suite.items[0].conditions[0], language)
     spans = {region.number: span_name(region) for region in first.regions}
     texts = {f"prediction {each.name or number}": each.formula for number, each in enumerate(suite.predictions, start=1)}
-    counted: dict[str, tuple[Formula, list[str]]] = {}
+    shares = chance_of(suite)
+    counted: dict[str, tuple[Formula, float, list[str]]] = {}
     rules_of_counting: tuple[ItemRule, ...] = ("all", "first", "each")
     for rule in rules_of_counting:
-        for name, tree in counted_formulas(suite, rule):
-            counted.setdefault(name, (tree, []))[1].append(rule)
-    for name, (tree, rules) in counted.items():
+        for (name, tree), share in zip(counted_formulas(suite, rule), shares.under(rule), strict=True):
+            counted.setdefault(name, (tree, share, []))[2].append(rule)
+    for name, (tree, share, rules) in counted.items():
         groups = tuple(tuple(_clause(each, spans) for each in way) for way in normal_form(tree))
         every = len(rules) == len(rules_of_counting)
         formula = texts.get(name) or " & ".join(f"({text})" for text in texts.values())
         yield Contrast(
             name,
             groups,
+            chance=share,
             metric=suite.metric,
             scale=BITS,
             tested="named",

@@ -2,13 +2,14 @@
 
 A scorer is a class with
     name                          for tables and result files
+    reading                       → `Reading`: how it reads a sentence, for the statement of the contract
     score(sentences)              → `WordScores`, float32, in nats
 It hides tokenisation: where a word is several pieces, the word's log-probability is the sum of theirs.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ class WordScores:
     firsts: NDArray[np.int64]  # (S + 1,)
     logprobs: NDArray[np.float32]  # (W,)
     unknown: NDArray[np.bool_]  # (W,) the model has no such word
+    pieces: NDArray[np.int32] | None = None  # (W,) how many pieces the model reads a word as; None where nobody knows
 
     def __post_init__(self) -> None:
         if bad := int((~np.isfinite(self.logprobs)).sum()):
@@ -49,8 +51,29 @@ class WordScores:
         return self.logprobs[self.firsts[sentence] : self.firsts[sentence + 1]]
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What a scorer does with a sentence, so that the statement of the contract can say it. Tokens are given by their names."""
+
+    opening: tuple[str, ...] = ()  # what it puts before the first word
+    closing: tuple[str, ...] = ()  # and after the last
+    state: Literal["", "zero", "warm"] = ""  # that a recurrent network begins with
+    # What a piece is scored by: what is left of it; all but what is hidden with it; the whole sentence, itself included.
+    sees: Literal["left", "unhidden", "everything", "untold"] = "left"
+    hides: Literal["", "target", "piece", "rest of word", "word", "rest", "rest but closing"] = ""
+    scores: Literal["words", "all but the first piece", "target", "words and marks"] = "words"
+    mean: bool = False  # over all pieces that are scored, instead of their sum
+    pieces: bool = False  # a word may be several
+    unknown: str = "<unk>"  # what a word is read as that the model does not know; empty: nothing is read in its place
+    left_out: tuple[Literal["multi_piece", "unequal"], ...] = ()  # targets that are marked as unknown
+    source: str = ""  # where the scores come from, if not from a model that read the sentences here
+
+
 class Scorer(Protocol):
     name: str
+
+    @property
+    def reading(self) -> Reading: ...
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores: ...
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UserError
-from . import ProbeSentence, WordScores
+from . import ProbeSentence, Reading, WordScores
 from .scoring_mode import unchanged_randomness
 
 # Of each sentence (words separated by spaces) a number for each word, in nats.
@@ -20,6 +20,11 @@ class FunctionScorer:
         self.name = name
         self.function = function
         self.vocabulary = vocabulary
+
+    @property
+    def reading(self) -> Reading:
+        """How the function reads a sentence is its own affair."""
+        return Reading(sees="untold", unknown="", source=f"the function {self.name}")
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         texts = self.prepare(sentences)

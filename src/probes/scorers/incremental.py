@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from ...data.vocabulary import EOS_ID
 from ...lm.model import LanguageModel
 from ...lm.state import State, join_rows, map_tensors, pick_rows, tensors_in
 from ..prefix_tree import TreeBlock, tree_blocks
-from . import ProbeSentence, WordScores
+from . import ProbeSentence, Reading, WordScores
 from .scoring_mode import scoring_mode
 
 # Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
@@ -80,6 +80,12 @@ class IncrementalScorer:
         self.tokenizer = tokenizer
         self.start = start
 
+    @property
+    def reading(self) -> Reading:
+        words, several = self.tokenizer.words, self.tokenizer.begins() is not None
+        state: Literal["zero", "warm"] = "zero" if self.start is None else "warm"
+        return Reading((words[EOS_ID],), state=state, pieces=several, unknown=words[self.tokenizer.unk])
+
     def prepare(self, sentences: Sequence[ProbeSentence]) -> Forest:
         return plant_forest(sentences, self.tokenizer, budget_for(self.model))
 
@@ -89,7 +95,8 @@ class IncrementalScorer:
 
     def scores(self, forest: Forest, logprobs: NDArray[np.float32]) -> WordScores:
         """Those of words from those of pieces."""
-        return WordScores(forest.firsts, _summed(logprobs, forest.pieces), forest.unknown)
+        sizes = np.diff(forest.pieces, append=forest.count).astype(np.int32)
+        return WordScores(forest.firsts, _summed(logprobs, forest.pieces), forest.unknown, sizes)
 
     def logprobs(self, forest: Forest, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
         """Of every piece of every sentence. Of several processes each takes every `world`-th block; the rest is 0."""

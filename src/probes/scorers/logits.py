@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...errors import UserError
-from . import ProbeSentence, WordScores
+from . import ProbeSentence, Reading, WordScores
 from .questions import Questions
 from .scoring_mode import scoring_mode
 
@@ -75,13 +75,19 @@ class AskedSentences:
     unknown: NDArray[np.bool_]
 
 
+def left_to_right(start: str, unknown: str, pieces: bool) -> Reading:
+    """What such a module does with a sentence; `start` is the name of what stands before it, empty where nothing does."""
+    opening = (start,) if start else ()
+    return Reading(opening, scores="words" if start else "all but the first piece", pieces=pieces, unknown=unknown)
+
+
 class LogitsScorer:
     """`start` is the id before the first word; None: nothing stands there, and the first piece is given, not scored."""
 
     pad = 0  # fills up on the right, which a model that reads from left to right does not look at
 
-    def __init__(self, name: str, module: nn.Module, read: PieceReader, start: int | None) -> None:
-        self.name, self.module, self.read, self.start = name, module, read, start
+    def __init__(self, name: str, module: nn.Module, read: PieceReader, start: int | None, reading: Reading) -> None:
+        self.name, self.module, self.read, self.start, self.reading = name, module, read, start, reading
         self.tried = False
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:

@@ -1,17 +1,12 @@
 """What a model that knows nothing scores: the share of independent normal noise under which predictions hold."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
-from .formula import Formula, Reference, references
-from .margins import Floats, judge
+from ..contrast_chance import Groups, NumberedClause, chance_of_all
+from .formula import Comparison, Formula, RegionReference, Sum, normal_form, references
 from .suite import ItemRule, Suite
-
-DRAWS, SEED = 200_000, 2020
 
 
 class Chance(NamedTuple):
@@ -34,9 +29,32 @@ def chance_of(suite: Suite) -> Chance:
 
 @lru_cache(maxsize=256)
 def chance(formulas: tuple[Formula, ...], regions: tuple[int, ...]) -> Chance:
-    values = _noise([reference for formula in formulas for reference in references(formula)], regions)
-    held = [np.broadcast_to(judge(formula, values).holds, (DRAWS,)) for formula in formulas]
-    return Chance(tuple(float(each.mean()) for each in held), float(np.all(held, axis=0).mean()) if held else 1.0)
+    """By the one owner of chance: exact where only the order of regions matters, else by noise with a fixed seed."""
+    named = [reference for formula in formulas for reference in references(formula)]
+    # Where no region is named by itself, a whole condition is one value: the same share, and exact.
+    parts = regions if any(reference.region is not None for reference in named) else (None,)
+    spans: dict[RegionReference, int] = {}
+    groups = [_groups(formula, parts, spans) for formula in formulas]
+    return Chance(tuple(chance_of_all((each,)) for each in groups), chance_of_all(tuple(groups)) if groups else 1.0)
+
+
+def _groups(formula: Formula, parts: tuple[int | None, ...], spans: dict[RegionReference, int]) -> Groups:
+    def side(total: Sum) -> tuple[tuple[int, float], ...]:
+        """Added up by region: what is on a side twice counts twice, what cancels is gone."""
+        weights: dict[int, float] = {}
+        for weight, reference in total.terms:
+            for region in parts if reference.region is None else (reference.region,):
+                number = spans.setdefault(RegionReference(region, reference.condition), len(spans))
+                weights[number] = weights.get(number, 0.0) + weight
+        return tuple((number, weight) for number, weight in weights.items() if weight)
+
+    def clause(comparison: Comparison) -> NumberedClause:
+        greater, smaller = comparison.left, comparison.right
+        if comparison.relation == "<":
+            greater, smaller = smaller, greater
+        return side(greater), side(smaller), comparison.relation == "=", (greater.constant, smaller.constant)
+
+    return tuple(tuple(clause(each) for each in way) for way in normal_form(formula))
 
 
 def with_chance(suite: Suite) -> Suite:
@@ -49,19 +67,3 @@ def with_chance(suite: Suite) -> Suite:
 def above_chance(accuracy: float, chance_share: float) -> float:
     """(accuracy - chance) / (1 - chance): 0 for noise, 1 for a perfect model."""
     return (accuracy - chance_share) / (1 - chance_share) if chance_share < 1 else float("nan")
-
-
-def _noise(asked: Sequence[Reference], regions: tuple[int, ...]) -> dict[Reference, Floats]:
-    """Draws in the order of the text, so that they depend on the formulas alone."""
-    generator = np.random.default_rng(SEED)
-    whole = {reference.condition for reference in asked if reference.region is None}
-    values: dict[Reference, Floats] = {}
-    for reference in dict.fromkeys(asked):
-        single = (reference.region,) if reference.region is not None else ()
-        for region in regions if reference.condition in whole else single:
-            key = Reference(region, reference.condition)
-            if key not in values:
-                values[key] = generator.standard_normal(DRAWS)
-    for condition in sorted(whole):
-        values[Reference(None, condition)] = np.sum([values[Reference(r, condition)] for r in regions], axis=0)
-    return values

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from .core_tier import core_notes
 from .feasibility import can_fail, can_hold
-from .formula import Comparison, Formula, Reference, comparisons, references
+from .formula import Comparison, Formula, RegionReference, comparisons, references
 from .formula_patterns import pattern_notes
 from .region_sentence import sentence_of
 from .released import RELEASED
@@ -70,12 +70,12 @@ def decided_formulas(suite: Suite) -> Iterator[str]:
             yield f"{where} always holds in {items_listed(always)} for a left-to-right model"
 
 
-def _values(item: Item, formula: Formula, *, blind: bool) -> dict[Reference, list[object]]:
+def _values(item: Item, formula: Formula, *, blind: bool) -> dict[RegionReference, list[object]]:
     """What each reference adds up: one value per region that is not empty. With `blind`, only the region's own words count."""
     return {reference: list(_regions_of(item, reference, blind=blind)) for reference in references(formula)}
 
 
-def _regions_of(item: Item, reference: Reference, *, blind: bool) -> Iterator[object]:
+def _regions_of(item: Item, reference: RegionReference, *, blind: bool) -> Iterator[object]:
     before: tuple[str, ...] = ()
     for region in item[reference.condition].regions:
         words = tuple(region.content.split())
@@ -88,14 +88,14 @@ def repeated_items(suite: Suite) -> Iterator[str]:
     """Items with the same words in all conditions."""
     seen: dict[tuple[str, ...], int] = {}
     for item in suite.items:
-        texts = tuple(item.content(Reference(None, name)) for name in suite.conditions)
+        texts = tuple(item.content(RegionReference(None, name)) for name in suite.conditions)
         first = seen.setdefault(texts, item.number)
         if first != item.number:
             yield f"item {item.number} repeats item {first}"
     for item in suite.items:
         groups: dict[str, list[str]] = {}
         for name in suite.conditions:
-            groups.setdefault(item.content(Reference(None, name)), []).append(name)
+            groups.setdefault(item.content(RegionReference(None, name)), []).append(name)
         yield from (
             f"item {item.number}: {' and '.join(names)} are the same sentence" for names in groups.values() if len(names) > 1
         )
@@ -166,7 +166,7 @@ def _one_sided(suite: Suite, formula: Formula, items: Sequence[Item], where: str
             yield f"{where}: {form!r} is the side that should be likelier in {count} comparisons and the other side in none"
 
 
-def _sides(comparison: Comparison) -> tuple[list[Reference], list[Reference]]:
+def _sides(comparison: Comparison) -> tuple[list[RegionReference], list[RegionReference]]:
     """The regions that should be less and more surprising."""
     left, right = [t.reference for t in comparison.left.terms], [t.reference for t in comparison.right.terms]
     if comparison.relation == "=" or len(left) != 1 or len(right) != 1:

@@ -1,12 +1,14 @@
 """Circuits: which suite belongs to which, their means, the SG score, and suites with a modifier against those without."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .suite import Suite
 
+CIRCUIT = "circuit"  # the feature and the grouping
 CIRCUITS = ("agreement", "licensing", "center_embedding", "long_distance", "gross_state", "garden_path", "linearization")
+SAME_CHANCE = 0.01  # chance is found by drawing; structures that differ differ by more
 # Names of the 34 published English suites. nn-nv-rpl belongs to none.
 PUBLISHED = (
     (re.compile(r"number_.*"), "agreement"),
@@ -25,6 +27,18 @@ MODIFIED = {
     "npz_obj": ("npz_obj_mod",),
     "subordination": ("subordination_orc-orc", "subordination_pp-pp", "subordination_src-src"),
 }
+
+
+def circuit_name(key: str) -> str:
+    """`circuit=center_embedding` for readers."""
+    return key.removeprefix(f"{CIRCUIT}=").replace("_", " ")
+
+
+def in_circuit_order(keys: Iterable[str]) -> list[str]:
+    """Groups (`circuit=agreement`) in the order of CIRCUITS, then others as they come."""
+    known = list(keys)
+    first = [key for name in CIRCUITS for key in known if key == f"{CIRCUIT}={name}"]
+    return [*first, *(key for key in known if key not in first)]
 
 
 class Stability(NamedTuple):
@@ -72,6 +86,11 @@ def stability(accuracies: Mapping[str, float], bases: Mapping[str, str]) -> list
         if base in accuracies and modified:
             rows.append(Stability(base, modified, accuracies[base], _mean([accuracies[suite] for suite in modified])))
     return rows
+
+
+def equal_chance(rows: Sequence[Stability], chance: Mapping[str, float]) -> list[Stability]:
+    """The phenomena of which all versions have the same chance: only these compare."""
+    return [row for row in rows if all(abs(chance[suite] - chance[row.base]) < SAME_CHANCE for suite in row.modified)]
 
 
 def stability_means(rows: Sequence[Stability]) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from .suite import Condition, Item, Region, Suite
 
 
-class Place(NamedTuple):
+class VariantRegion(NamedTuple):
     item: int
     condition: str
     region: int
@@ -20,18 +20,19 @@ class RegionValue(NamedTuple):
     unknown: tuple[str, ...] = ()
 
 
-def with_values(suite: Suite, values: Mapping[Place, RegionValue]) -> Suite:
+def with_values(suite: Suite, values: Mapping[VariantRegion, RegionValue]) -> Suite:
     """The suite with `metric_value` and `oovs` in every region."""
     return replace(suite, items=tuple(_item(suite, item, values) for item in suite.items))
 
 
-def _item(suite: Suite, item: Item, values: Mapping[Place, RegionValue]) -> Item:
+def _item(suite: Suite, item: Item, values: Mapping[VariantRegion, RegionValue]) -> Item:
     return replace(item, conditions=tuple(_condition(suite, item, condition, values) for condition in item.conditions))
 
 
-def _condition(suite: Suite, item: Item, condition: Condition, values: Mapping[Place, RegionValue]) -> Condition:
+def _condition(suite: Suite, item: Item, condition: Condition, values: Mapping[VariantRegion, RegionValue]) -> Condition:
     regions = (
-        _region(region, suite.metric, values[Place(item.number, condition.name, region.number)]) for region in condition.regions
+        _region(region, suite.metric, values[VariantRegion(item.number, condition.name, region.number)])
+        for region in condition.regions
     )
     return replace(condition, regions=tuple(regions))
 

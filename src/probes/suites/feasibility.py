@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from .formula import Comparison, Conjunction, Formula, Reference, Sum
+from .formula import Comparison, Conjunction, Formula, RegionReference, Sum
 
 Key = object
 # What is near enough to count as equal; the relative part depends on the values and is left out.
@@ -28,16 +28,16 @@ class Constraint(NamedTuple):
 Way = tuple[Constraint, ...]
 
 
-def can_hold(formula: Formula, names: Mapping[Reference, Sequence[Key]]) -> bool:
+def can_hold(formula: Formula, names: Mapping[RegionReference, Sequence[Key]]) -> bool:
     """False only if no surprisals make it true. `names` gives the values that a region adds up; equal names are equal values."""
     return any(_possible(way) for way in _ways(formula, names, True))
 
 
-def can_fail(formula: Formula, names: Mapping[Reference, Sequence[Key]]) -> bool:
+def can_fail(formula: Formula, names: Mapping[RegionReference, Sequence[Key]]) -> bool:
     return any(_possible(way) for way in _ways(formula, names, False))
 
 
-def _ways(formula: Formula, names: Mapping[Reference, Sequence[Key]], truth: bool) -> list[Way]:
+def _ways(formula: Formula, names: Mapping[RegionReference, Sequence[Key]], truth: bool) -> list[Way]:
     """The conjunctions of constraints that give the formula this truth value."""
     if isinstance(formula, Comparison):
         return list(_constraints(formula, names, truth))
@@ -52,7 +52,7 @@ def _ways(formula: Formula, names: Mapping[Reference, Sequence[Key]], truth: boo
     return ways
 
 
-def _constraints(comparison: Comparison, names: Mapping[Reference, Sequence[Key]], truth: bool) -> Iterator[Way]:
+def _constraints(comparison: Comparison, names: Mapping[RegionReference, Sequence[Key]], truth: bool) -> Iterator[Way]:
     over = _difference(comparison.left, comparison.right, names)
     under = Constraint({key: -weight for key, weight in over.weights.items()}, -over.constant, True)
     if comparison.relation == "=":
@@ -64,7 +64,7 @@ def _constraints(comparison: Comparison, names: Mapping[Reference, Sequence[Key]
         yield (good,) if truth else (bad._replace(strict=False),)
 
 
-def _difference(left: Sum, right: Sum, names: Mapping[Reference, Sequence[Key]]) -> Constraint:
+def _difference(left: Sum, right: Sum, names: Mapping[RegionReference, Sequence[Key]]) -> Constraint:
     weights: dict[Key, Fraction] = {}
     for side, sign in ((left, 1), (right, -1)):
         for weight, reference in side.terms:

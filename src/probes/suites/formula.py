@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 Relation = Literal["<", ">", "="]
 
 
-class Reference(NamedTuple):
+class RegionReference(NamedTuple):
     """A region of a condition; None is all of its regions."""
 
     region: int | None
@@ -19,7 +19,7 @@ class Reference(NamedTuple):
 
 class Term(NamedTuple):
     weight: float
-    reference: Reference
+    reference: RegionReference
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def comparisons(formula: Formula) -> Iterator[Comparison]:
             yield from comparisons(part)
 
 
-def references(formula: Formula) -> list[Reference]:
+def references(formula: Formula) -> list[RegionReference]:
     """The regions that a formula names, each once, in the order of the text."""
     sides = (side for comparison in comparisons(formula) for side in (comparison.left, comparison.right))
     return list(dict.fromkeys(term.reference for side in sides for term in side.terms))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from ...errors import UserError
-from .formula import Comparison, Conjunction, Disjunction, Formula, Reference, Relation, Sum, Term, alternatives
+from .formula import Comparison, Conjunction, Disjunction, Formula, RegionReference, Relation, Sum, Term, alternatives
 
 SHOWN = 120  # characters of a formula that an error shows
 MOST_BRACKETS = 50
@@ -37,12 +37,12 @@ class Notation:
     """How regions are written: `pattern` finds one, `reference` says which it is or raises a ValueError that tells why not."""
 
     pattern: re.Pattern[str]
-    reference: Callable[[re.Match[str]], Reference]
+    reference: Callable[[re.Match[str]], RegionReference]
     example: str
 
 
-def _published(match: re.Match[str]) -> Reference:
-    return Reference(None if match[1] == "*" else int(match[1]), match[2])
+def _published(match: re.Match[str]) -> RegionReference:
+    return RegionReference(None if match[1] == "*" else int(match[1]), match[2])
 
 
 PUBLISHED = Notation(re.compile(r"\(\s*(\d{1,9}|\*)\s*;\s*%([^%]+)%\s*\)"), _published, "(6;%condition%)")
@@ -66,7 +66,7 @@ def translate(text: str, notation: Notation) -> str:
     """The formula as published suites write it: every region by its number, all else as it stands."""
     pieces, done = [], 0
     for token in _tokens(text, notation):
-        if isinstance(token.value, Reference):
+        if isinstance(token.value, RegionReference):
             pieces += [text[done : token.start], str(token.value)]
             done = token.start + len(token.text)
     return "".join([*pieces, text[done:]])
@@ -76,7 +76,7 @@ class Token(NamedTuple):
     kind: Literal["reference", "number", "sign", "end"]
     text: str
     start: int
-    value: Reference | float | None = None
+    value: RegionReference | float | None = None
 
 
 def _tokens(text: str, notation: Notation) -> Iterator[Token]:
@@ -162,7 +162,7 @@ class _Parser:
 
     def term(self) -> Sum | Formula:
         token = self.token
-        if isinstance(token.value, Reference):
+        if isinstance(token.value, RegionReference):
             self.advance()
             return Sum((Term(1.0, token.value),))
         if isinstance(token.value, float):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .formula import Comparison, Conjunction, Formula, Reference, Sum
+from .formula import Comparison, Conjunction, Formula, RegionReference, Sum
 
 Floats = NDArray[np.float64]
-Values = Mapping[Reference, Floats]
+Values = Mapping[RegionReference, Floats]
 # What counts as equal: |a - b| <= ABSOLUTE + RELATIVE * |b|.
 ABSOLUTE, RELATIVE = 1e-3, 1e-5
 

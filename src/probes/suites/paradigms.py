@@ -6,8 +6,8 @@ from functools import cache
 from ...data.grammar import parse
 from ...data.grammar.clitics import render
 from ...data.grammar.folder import folder_of, read_text
-from ...data.grammar.notation import VARIABLE, Attribute, Reference, Rule
-from ...data.grammar.notices import Place
+from ...data.grammar.notation import VARIABLE, Attribute, Rule, SymbolReference
+from ...data.grammar.notices import SourceLine
 from ...settings.languages import Clitics
 
 LEXICON = "common.avg"
@@ -44,7 +44,7 @@ class Paradigm:
     def _text(self, cell: Rule) -> str:
         return render(" ".join(map(str, cell.alternatives[0].parts)), self.clitics)
 
-    def _fits(self, left: Reference, attributes: tuple[str, ...]) -> bool:
+    def _fits(self, left: SymbolReference, attributes: tuple[str, ...]) -> bool:
         """Every attribute asked for is among the cell's, or in the range of one of its variables."""
         values = set(left.attributes)
         for attribute in left.attributes:
@@ -58,7 +58,7 @@ def paradigm(language: str, spelt: str, clitics: Clitics) -> Paradigm:
     name, _, inside = spelt.rstrip("]").partition("[")
     shared = {attribute.strip() for attribute in inside.split(",") if attribute.strip()}
     statements, ranges = _lexicon(language)
-    rows: dict[Place, list[Rule]] = {}
+    rows: dict[SourceLine, list[Rule]] = {}
     for rule in statements:
         if rule.left.name == name.strip() and shared <= set(rule.left.attributes):
             rows.setdefault(rule.place, []).append(rule)

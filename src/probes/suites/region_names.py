@@ -4,20 +4,20 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from .formula import Reference
+from .formula import RegionReference
 from .formula_parser import Notation
 
 
 def notation_of(regions: list[str], conditions: list[str]) -> Notation:
     """`region@condition`, `*@condition`; the longest name that fits is meant, so that names may have a hyphen."""
 
-    def reference(match: re.Match[str]) -> Reference:
+    def reference(match: re.Match[str]) -> RegionReference:
         region, condition = match[1], match[2]
         if region != "*" and region not in regions:
             raise ValueError(f"there is no region {region!r}; {nearest(region, regions)}")
         if condition not in conditions:
             raise ValueError(f"there is no condition {condition!r}; {nearest(condition, conditions)}")
-        return Reference(None if region == "*" else regions.index(region) + 1, condition)
+        return RegionReference(None if region == "*" else regions.index(region) + 1, condition)
 
     any_name = r"[^\W\d][\w.]*(?:-[\w.]+)*"
     pattern = rf"({_one_of(regions)}|\*|{any_name})\s*@\s*({_one_of(conditions)}|{any_name})"

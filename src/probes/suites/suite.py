@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from ..challenge_set import SetError
-from .formula import Comparison, Conjunction, Formula, Reference, normal_form, references
+from .formula import Comparison, Conjunction, Formula, RegionReference, normal_form, references
 from .formula_parser import FormulaError, parse
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -42,7 +42,7 @@ class Item:
                 return condition
         raise KeyError(f"item {self.number} has no condition {name!r}")
 
-    def content(self, reference: Reference) -> str:
+    def content(self, reference: RegionReference) -> str:
         """The text of a region; of all regions where the reference is to the whole."""
         regions = self[reference.condition].regions
         return " ".join(" ".join(r.content for r in regions if reference.region in (None, r.number)).split())
@@ -117,7 +117,7 @@ class Suite:
     def regions(self) -> tuple[int, ...]:
         return tuple(region.number for region in self.items[0].conditions[0].regions)
 
-    def spell(self, reference: Reference) -> str:
+    def spell(self, reference: RegionReference) -> str:
         """A region as a reader would name it: `verb@match`."""
         region = "*" if reference.region is None else self.region_names.get(reference.region) or str(reference.region)
         return f"{region}@{reference.condition}"
@@ -203,7 +203,7 @@ def _check_predictions(suite: Suite) -> None:
                 _check_words(suite, where, reference)
 
 
-def _check_words(suite: Suite, where: str, reference: Reference) -> None:
+def _check_words(suite: Suite, where: str, reference: RegionReference) -> None:
     """Only a sum of nothing has a value."""
     for item in suite.items:
         if not item.content(reference):

@@ -19,7 +19,7 @@ class Column(NamedTuple):
     paradigm: Paradigm | None
 
 
-class Slot(NamedTuple):
+class TemplateSlot(NamedTuple):
     column: str
     capital: bool
     attributes: tuple[str, ...] | None  # None: the cell itself
@@ -29,25 +29,25 @@ class Template:
     """A cell of a condition: words and slots in turn. A ValueError tells what is no slot."""
 
     def __init__(self, text: str) -> None:
-        self.parts: list[str | Slot] = []
+        self.parts: list[str | TemplateSlot] = []
         done = 0
         for match in SLOT.finditer(text):
             self._add_words(text[done : match.start()])
             attributes = None if match[3] is None else tuple(a.strip() for a in match[3].split(",") if a.strip())
-            self.parts.append(Slot(match[2], bool(match[1]), attributes))
+            self.parts.append(TemplateSlot(match[2], bool(match[1]), attributes))
             done = match.end()
         self._add_words(text[done:])
 
     @property
     def slots(self) -> list[str]:
-        return [part.column for part in self.parts if isinstance(part, Slot)]
+        return [part.column for part in self.parts if isinstance(part, TemplateSlot)]
 
     def fill(self, columns: Mapping[str, Column], values: Mapping[str, str], capital: bool) -> tuple[str, bool]:
         """The words of an item, and whether a capital is still due: one that fell on an empty slot waits for the next letter."""
         filled = ""
         for part in self.parts:
             text = part if isinstance(part, str) else _form(part, columns[part.column], values[part.column])
-            capital |= isinstance(part, Slot) and part.capital
+            capital |= isinstance(part, TemplateSlot) and part.capital
             if capital and LETTER.search(text):
                 text, capital = capitalized(text), False
             filled += text
@@ -80,7 +80,7 @@ def capitalized(text: str) -> str:
     return LETTER.sub(lambda match: match[0].upper(), text, count=1)
 
 
-def _form(slot: Slot, column: Column, cell: str) -> str:
+def _form(slot: TemplateSlot, column: Column, cell: str) -> str:
     if column.paradigm is None:
         if slot.attributes is not None:
             raise ValueError(

@@ -9,7 +9,7 @@ from ...settings.run import RunSettings
 from ...terminal import console, show_whole
 from .board import Board
 from .job import TRAIN, freeze, is_done, labels, make_job, must_differ
-from .loop import JobList, Place, Sweep, Work
+from .loop import JobList, JobPlace, Sweep, Work
 
 
 class JobPlaces(Protocol):
@@ -17,7 +17,7 @@ class JobPlaces(Protocol):
 
     folder: Path
 
-    def place(self, total: int, processes: int) -> Place: ...
+    def place(self, total: int, processes: int) -> JobPlace: ...
 
 
 def launch_jobs(
@@ -41,7 +41,7 @@ def launch_jobs(
     run(JobList(missing), launcher.place(len(missing), max((job.processes for job in missing), default=1)), board, folder)
 
 
-def run(work: Work, place: Place, board: Board, folder: Path) -> None:
+def run(work: Work, place: JobPlace, board: Board, folder: Path) -> None:
     """The sweep, with what is said at its beginning and at its end."""
     at_once = "" if work.over() else f", {place.slots} at a time" if place.slots < board.total else ", all at once"
     console.out(f"sweep   {board.total} jobs, {board.before} done before{at_once}; frozen in {folder}", highlight=False)

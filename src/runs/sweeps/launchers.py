@@ -17,7 +17,7 @@ from ...settings.composition import COMPOSING, explain_composition
 from ...settings.overrides import read_composed, refuse_lists
 
 if TYPE_CHECKING:
-    from .loop import Place
+    from .loop import JobPlace
 
 
 def refuse_shared_process(cfg: DictConfig) -> None:
@@ -39,7 +39,7 @@ class SweepLauncher(Launcher):
         self.folder = Path(config.hydra.sweep.dir)
 
     @abstractmethod
-    def place(self, total: int, processes: int) -> "Place":
+    def place(self, total: int, processes: int) -> "JobPlace":
         """For so many jobs, each of so many processes."""
 
     def settings(self, overrides: Sequence[str]) -> RunSettings:
@@ -69,7 +69,7 @@ class ProcessLauncher(SweepLauncher):
     def __init__(self, n_jobs: int | None) -> None:
         self.n_jobs = n_jobs
 
-    def place(self, total: int, processes: int) -> "Place":
+    def place(self, total: int, processes: int) -> "JobPlace":
         from .processes import Processes
 
         return Processes(self.n_jobs, total, processes)
@@ -82,7 +82,7 @@ class SlurmLauncher(SweepLauncher):
         self.max_num_timeout = max_num_timeout
         self.resources = resources
 
-    def place(self, total: int, processes: int) -> "Place":
+    def place(self, total: int, processes: int) -> "JobPlace":
         from .cluster import Cluster
 
         return Cluster(self.folder / "slurm", self.max_num_timeout, self.resources)

@@ -29,7 +29,7 @@ class Running(Protocol):
         """At once."""
 
 
-class Place(Protocol):
+class JobPlace(Protocol):
     """Where jobs run: this machine, or a cluster."""
 
     slots: int  # jobs at a time
@@ -64,7 +64,7 @@ class Tracked:
 
 
 class Sweep:
-    def __init__(self, work: Work, place: Place, board: Board) -> None:
+    def __init__(self, work: Work, place: JobPlace, board: Board) -> None:
         self.work = work
         self.place = place
         self.board = board

@@ -76,7 +76,7 @@ def _at(curves: Curves, name: str, epoch: int) -> float | None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """What is searched, and how far."""
 
     space: dict[str, BaseDistribution]
@@ -90,7 +90,7 @@ class Plan:
 class Search:
     """`make` turns a trial into a job. Trials that were running when the search was last stopped are taken up first."""
 
-    def __init__(self, study: optuna.Study, plan: Plan, make: Callable[[FrozenTrial], Job]) -> None:
+    def __init__(self, study: optuna.Study, plan: SearchPlan, make: Callable[[FrozenTrial], Job]) -> None:
         self.study = study
         self.plan = plan
         self.make = make

@@ -21,7 +21,7 @@ from ...terminal import console, show_whole, table
 from .board import Board
 from .job import Job, freeze, make_job, short_names, thaw
 from .launch import JobPlaces, run
-from .search import STATES, Objectives, Plan, Pruning, Search
+from .search import STATES, Objectives, Pruning, Search, SearchPlan
 
 SAMPLERS = ("tpe", "nsga2", "random")
 
@@ -53,10 +53,10 @@ class Wishes:
             if value < 1:
                 raise UserError(f"hydra.sweeper.{name}={value}: a whole number of at least 1 is needed")
 
-    def plan(self, space: dict[str, BaseDistribution]) -> Plan:
+    def plan(self, space: dict[str, BaseDistribution]) -> SearchPlan:
         pruning = Pruning(**self.pruning) if self.pruning else None
         objectives = Objectives(list(self.objectives), list(self.directions))
-        return Plan(space, objectives, self.n_trials, self.n_jobs, self._sampler, pruning)
+        return SearchPlan(space, objectives, self.n_trials, self.n_jobs, self._sampler, pruning)
 
     def _sampler(self, number: int) -> BaseSampler:
         """Seeded anew for each trial: one seed for the whole study would give the first settings again after every restart."""

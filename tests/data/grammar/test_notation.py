@@ -2,7 +2,7 @@
 
 import pytest
 from concord.data.grammar import Expansion, GrammarError, parse
-from concord.data.grammar.notation import Reference, Rule
+from concord.data.grammar.notation import Rule, SymbolReference
 
 
 def test_published_lines_mean_what_they_meant():
@@ -10,10 +10,10 @@ def test_published_lines_mean_what_they_meant():
     rule = statements[1]
     assert isinstance(rule, Rule)
     assert rule.alternatives[0].parts == (
-        Reference("NP_1", ("3", "s", "m")),
-        Reference("V_2", ("3", "s")),
+        SymbolReference("NP_1", ("3", "s", "m")),
+        SymbolReference("V_2", ("3", "s")),
         "et",
-        Reference("V_3", ("3", "s")),
+        SymbolReference("V_3", ("3", "s")),
     )
     assert [str(a) for a in statements[2].alternatives] == ["est petit", "dort"]
 

@@ -96,23 +96,10 @@ def test_a_tokenizer_without_a_mask(tmp_path):
 def test_a_model_that_is_too_large_is_refused_before_it_is_read(bert, monkeypatch):
     with (bert / "model.safetensors").open("r+b") as stream:
         stream.truncate(40 * 2**30)  # a hole: it takes no place on the disk
-    monkeypatch.setattr("concord.probes.scorers.pretrained.memory.available", lambda device: 24 * 2**30)
+    monkeypatch.setattr("concord.probes.scorers.pretrained.model_memory.available", lambda device: 24 * 2**30)
     refused(bert, "too large for this machine: about 48.0 GiB in float32, of which 24.0 GiB are free")
     changed(bert, dtype="bfloat16")
     refused(bert, "about 96.0 GiB in float32")
-
-
-def test_a_container_leaves_less_memory_than_the_machine_has(tmp_path, monkeypatch):
-    from concord.probes.scorers.pretrained import memory
-
-    whole = memory.available("cpu")
-    assert whole > 2**20
-    monkeypatch.setattr(memory, "CGROUP", tmp_path)
-    for name, text in {"max": "5000000", "current": "3000000", "stat": "anon 1\nfile 1000000\n"}.items():
-        (tmp_path / f"memory.{name}").write_text(text, encoding="utf-8")
-    assert memory.available("cpu") == 3_000_000  # pages of files are given back
-    (tmp_path / "memory.max").write_text("max\n", encoding="utf-8")
-    assert memory.available("cpu") > 2**20
 
 
 def test_pickled_weights_are_read_only_if_one_insists(bert):
@@ -134,6 +121,57 @@ def test_missing_weights_are_named(bert):
     index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
     (bert / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     refused(bert, "model.safetensors.index.json names model-00002-of-00002.safetensors, which is not there")
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"attn_implementation": "kernels-community/flash-attn"}, "attn_implementation='kernels-community/flash-attn'"),
+        ({"_attn_implementation": "someone/else"}, "_attn_implementation='someone/else'"),
+        ({"text_config": {"attn_implementation": "a/b"}}, "attn_implementation='a/b'"),
+        ({"use_kernels": True}, "use_kernels=True"),
+    ],
+)
+def test_kernels_that_a_configuration_names_are_never_fetched(bert, values, named):
+    refused(changed(bert, **values), f"its config.json asks for {named}, code from elsewhere, which is never run; remove")
+
+
+def test_attention_of_transformers_itself_may_be_named(bert):
+    assert load(str(changed(bert, attn_implementation="eager"))).kind == "masked"
+
+
+@pytest.mark.parametrize("index", ["{", "[]", '{"weight_map": 3}', "{}", "[" * 100_000])
+def test_a_broken_index_is_told(bert, index):
+    (bert / "model.safetensors.index.json").write_text(index, encoding="utf-8")
+    refused(bert, "model.safetensors.index.json is damaged .*; download it again")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.99])
+def test_weights_that_are_cut_short_are_told_in_one_line(bert, share):
+    file = bert / "model.safetensors"
+    content = file.read_bytes()
+    file.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(PretrainedError, match="cannot be loaded: ") as told:
+        load(str(bert))
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"hidden_size": "wide"},
+        {"num_attention_heads": 0},
+        {"architectures": 3},
+        {"architectures": [3]},
+        {"vocab_size": -5},
+        {"hidden_act": "no such function"},
+        {"num_hidden_layers": [1]},
+    ],
+)
+def test_a_malformed_configuration_is_told_in_one_line(bert, values):
+    with pytest.raises(PretrainedError) as told:
+        load(str(changed(bert, **values)))
+    assert "\n" not in str(told.value)
 
 
 def test_code_of_a_model_is_never_run(bert):
@@ -228,6 +266,6 @@ def test_names_that_the_hub_does_not_have(hub, tmp_path):
 
 def test_a_model_of_the_hub_that_is_too_large_is_not_even_fetched(bert, hub, tmp_path, monkeypatch):
     hub()
-    monkeypatch.setattr("concord.probes.scorers.pretrained.memory.available", lambda device: 1000)
+    monkeypatch.setattr("concord.probes.scorers.pretrained.model_memory.available", lambda device: 1000)
     refused("some/bert", "too large for this machine")
     assert not list((tmp_path / "cache").rglob("model.safetensors"))

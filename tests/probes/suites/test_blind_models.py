@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.probes.suites.formula import Reference
+from concord.probes.suites.formula import RegionReference
 from concord.probes.suites.margins import judge
 from concord.probes.suites.region_sentence import sentence_of
 from concord.probes.suites.suite import Suite, counted_formulas
@@ -16,15 +16,15 @@ PUBLISHED = Path(__file__).resolve().parents[4] / "shared/reference/syntaxgym"
 FILES = files_of([PUBLISHED]) if PUBLISHED.is_dir() else []
 
 
-def values(suite: Suite, surprisal: Callable[[str], float]) -> dict[Reference, np.ndarray]:
+def values(suite: Suite, surprisal: Callable[[str], float]) -> dict[RegionReference, np.ndarray]:
     """Region sums of all items, one array per region and condition."""
-    found: dict[Reference, list[float]] = {}
+    found: dict[RegionReference, list[float]] = {}
     for item in suite.items:
         for condition in item.conditions:
             sentence = sentence_of(suite, item, condition, "en")
             for region in sentence.regions:
                 words = sentence.words[region.first_word : region.end_word]
-                found.setdefault(Reference(region.number, condition.name), []).append(sum(map(surprisal, words)))
+                found.setdefault(RegionReference(region.number, condition.name), []).append(sum(map(surprisal, words)))
     return {reference: np.array(sums) for reference, sums in found.items()}
 
 
@@ -51,7 +51,7 @@ def test_a_model_without_context_is_never_right_and_always_ties(file):
 def test_the_first_prediction_counts_alone_and_all_count_together():
     suite = read(PUBLISHED / "fgd_hierarchy.json.xz")
     generator = np.random.default_rng(3)
-    noise = {Reference(n, c): generator.uniform(0, 20, len(suite.items)) for n in suite.regions for c in suite.conditions}
+    noise = {RegionReference(n, c): generator.uniform(0, 20, len(suite.items)) for n in suite.regions for c in suite.conditions}
     (first,) = [judge(formula, noise).holds for _, formula in counted_formulas(suite, "first")]
     (both,) = [judge(formula, noise).holds for _, formula in counted_formulas(suite, "all")]
     apart = [judge(formula, noise).holds for _, formula in counted_formulas(suite, "each")]

@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 from concord.probes.suites.feasibility import can_fail, can_hold
-from concord.probes.suites.formula import Formula, Reference, normal_form, references
+from concord.probes.suites.formula import Formula, RegionReference, normal_form, references
 from concord.probes.suites.formula_parser import parse
 from scipy.optimize import linprog
 
 
-def names(formula: Formula, same: dict[str, str] | None = None) -> dict[Reference, list[object]]:
+def names(formula: Formula, same: dict[str, str] | None = None) -> dict[RegionReference, list[object]]:
     return {reference: [(same or {}).get(reference.condition, reference.condition)] for reference in references(formula)}
 
 
@@ -73,6 +73,6 @@ def test_linear_programming_agrees():
     for _ in range(300):
         formula = parse(random_formula(draw))
         expected = possible(formula)
-        assert can_hold(formula, {Reference(1, name): [name] for name in "abcd"}) == expected
+        assert can_hold(formula, {RegionReference(1, name): [name] for name in "abcd"}) == expected
         seen[expected] += 1
     assert min(seen.values()) > 20

@@ -2,19 +2,19 @@
 
 import numpy as np
 import pytest
-from concord.probes.suites.formula import Comparison, Conjunction, Reference, Sum, Term, normal_form, references
+from concord.probes.suites.formula import Comparison, Conjunction, RegionReference, Sum, Term, normal_form, references
 from concord.probes.suites.formula_parser import FormulaError, parse
 from concord.probes.suites.margins import judge
 
-A, B, C = (Reference(1, name) for name in "abc")
+A, B, C = (RegionReference(1, name) for name in "abc")
 
 
-def ref(reference: Reference) -> str:
+def ref(reference: RegionReference) -> str:
     return str(reference)
 
 
 def judged(text: str, **values: float) -> tuple[bool, float]:
-    found = judge(parse(text), {Reference(1, name): np.float64(value) for name, value in values.items()})
+    found = judge(parse(text), {RegionReference(1, name): np.float64(value) for name, value in values.items()})
     return bool(found.holds), float(found.margin)
 
 
@@ -28,7 +28,10 @@ def test_round_and_square_brackets_mean_the_same():
 
 
 def test_blanks_in_a_reference_and_odd_names_are_read():
-    assert references(parse("( 12 ; %no-obj (x) & y% ) < (*;%b%)")) == [Reference(12, "no-obj (x) & y"), Reference(None, "b")]
+    assert references(parse("( 12 ; %no-obj (x) & y% ) < (*;%b%)")) == [
+        RegionReference(12, "no-obj (x) & y"),
+        RegionReference(None, "b"),
+    ]
 
 
 def test_and_joins_any_number_of_comparisons():
@@ -108,5 +111,5 @@ def test_the_normal_form_is_a_disjunction_of_conjunctions():
 
 
 def test_a_reference_is_spelt_as_it_is_written():
-    assert ref(Reference(None, "x y")) == "(*;%x y%)"
+    assert ref(RegionReference(None, "x y")) == "(*;%x y%)"
     assert references(parse(f"{ref(A)} < {ref(B)}")) == [A, B]

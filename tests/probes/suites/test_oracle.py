@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.probes.suites.formula import Reference, normal_form, references
+from concord.probes.suites.formula import RegionReference, normal_form, references
 from concord.probes.suites.formula_parser import parse
 from concord.probes.suites.margins import judge, judge_comparison
 
@@ -82,7 +82,7 @@ def bracketed(draw: random.Random, text: str) -> str:
 
 
 def compare(text: str, values: dict[tuple[str, str], float]) -> None:
-    ours = {Reference(None if region == "*" else int(region), name): np.float64(v) for (region, name), v in values.items()}
+    ours = {RegionReference(None if region == "*" else int(region), name): np.float64(v) for (region, name), v in values.items()}
     tree = parse(text)
     judged = judge(tree, ours)
     truth, margin = naive(text, values)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from concord.probes.challenge_set import SetError
 from concord.probes.suites.csv_files import head_file, read_csv, write_csv
-from concord.probes.suites.evaluated import Place, RegionValue, with_values
-from concord.probes.suites.formula import Reference
+from concord.probes.suites.evaluated import RegionValue, VariantRegion, with_values
+from concord.probes.suites.formula import RegionReference
 from concord.probes.suites.json_files import document_of, read_json, suite_from, write_json
 from concord.probes.suites.suite_files import files_of, read, write
 
@@ -52,9 +52,9 @@ def test_a_suite_knows_its_parts():
     suite = suite_from(document(), "small.json")
     assert (suite.name, suite.conditions, suite.regions) == ("small", ("match", "mismatch"), (1, 2, 3))
     assert (suite.metric, suite.joiner, suite.item_rule) == ("sum", "blank", "all")
-    assert suite.items[1].content(Reference(3, "mismatch")) == "sleep"
-    assert suite.items[0].content(Reference(None, "match")) == "The dog barks"
-    assert suite.spell(Reference(3, "match")) == "verb@match"
+    assert suite.items[1].content(RegionReference(3, "mismatch")) == "sleep"
+    assert suite.items[0].content(RegionReference(None, "match")) == "The dog barks"
+    assert suite.spell(RegionReference(3, "match")) == "verb@match"
     (way,) = suite.predictions[0].ways
     assert [comparison.relation for comparison in way] == ["<"]
 
@@ -198,7 +198,7 @@ def test_faults_of_a_table_are_told_with_their_line(tmp_path, text, message):
 def test_an_evaluated_suite_has_values_and_unknown_words_in_every_region():
     suite = suite_from(document(), "small.json")
     places = [(i.number, c.name, r.number) for i in suite.items for c in i.conditions for r in c.regions]
-    values = {Place(*place): RegionValue(float(n), ("dog",) if n == 0 else ()) for n, place in enumerate(places)}
+    values = {VariantRegion(*place): RegionValue(float(n), ("dog",) if n == 0 else ()) for n, place in enumerate(places)}
     regions = document_of(with_values(suite, values))["items"][0]["conditions"][0]["regions"]
     assert regions[0] == {"region_number": 1, "content": "The dog", "metric_value": {"sum": 0.0}, "oovs": ["dog"]}
     assert regions[2]["oovs"] == []

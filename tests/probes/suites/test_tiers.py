@@ -4,7 +4,7 @@ import logging
 
 import pytest
 from concord.probes.challenge_set import SetError
-from concord.probes.preparation import make_probe
+from concord.probes.probe_preparation import make_probe
 from concord.settings.probing import ProbeSettings
 from set_files import write
 

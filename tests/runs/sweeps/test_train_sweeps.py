@@ -233,7 +233,7 @@ def test_the_wandb_sweep_file_gives_commands_that_train_understands():
     chosen = {
         name: {"value": how.get("value", how.get("min", how.get("values", [0])[0]))} for name, how in file["parameters"].items()
     }
-    assert create_sweep_command(file["command"])[-2:] == ["${program}", "${args_no_hyphens}"]
+    assert create_sweep_command(file["command"])[-3:] == ["concord", "train", "${args_no_hyphens}"]
     assert (ROOT / file["program"]).exists()
     composed = settings(*create_sweep_command_args({"args": chosen})["args_no_hyphens"])
     assert composed.model.optimizer.lr == file["parameters"]["model.optimizer.lr"]["min"]

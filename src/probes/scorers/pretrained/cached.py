@@ -5,11 +5,12 @@ import logging
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ....files import replace_atomically
-from .. import VERSION, ProbeSentence, Scorer, WordScores
+from .. import VERSION, ProbeSentence, Reading, Scorer, WordScores
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +21,10 @@ class Cached:
     def __init__(self, scorer: Scorer, key: str, folder: Path) -> None:
         self.name = scorer.name
         self.scorer, self.key, self.folder = scorer, key, folder
+
+    @property
+    def reading(self) -> Reading:
+        return self.scorer.reading
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         file = self.folder / f"{self._name(sentences)}.npz"
@@ -41,7 +46,8 @@ class Cached:
 def _read(file: Path) -> WordScores | None:
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as columns:
-            return WordScores(columns["firsts"], columns["logprobs"], columns["unknown"])
+            pieces = columns["pieces"] if "pieces" in columns.files else None
+            return WordScores(columns["firsts"], columns["logprobs"], columns["unknown"], pieces)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
         return None  # not there, or damaged: computed again
 
@@ -49,4 +55,5 @@ def _read(file: Path) -> WordScores | None:
 def _write(file: Path, scores: WordScores) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with replace_atomically(file) as new, new.open("wb") as stream:
-        np.savez(stream, firsts=scores.firsts, logprobs=scores.logprobs, unknown=scores.unknown)
+        pieces: dict[str, Any] = {} if scores.pieces is None else {"pieces": scores.pieces}
+        np.savez(stream, firsts=scores.firsts, logprobs=scores.logprobs, unknown=scores.unknown, **pieces)

@@ -11,13 +11,13 @@ ancestors only and has the position of its depth; each distinct beginning is com
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .. import ProbeSentence, WordScores
+from .. import ProbeSentence, Reading, WordScores
 from ..questions import Advance, Questions, untold
 from .forward import ALIKE, Forward
 from .loading import Pretrained
@@ -25,7 +25,7 @@ from .options import Options
 from .pretrained_error import PretrainedError
 from .scores import Marks, first_words, unknown, word_scores
 from .scoring_progress import shown
-from .word_pieces import WordPieces, read_by
+from .word_pieces import WordPieces, read_by, unknown_token
 
 log = logging.getLogger(__name__)
 Sequences = Sequence[tuple[int, ...]]
@@ -102,6 +102,13 @@ class Causal:
         self.name = f"causal({options.start})" + ("+joined" if options.spacing == "joined" else "")
         self.forward = Forward(pretrained)
         self.shares: bool | None = None  # not known yet
+
+    @property
+    def reading(self) -> Reading:
+        tokenizer = self.pretrained.tokenizer
+        scores: Literal["words", "all but the first piece"] = "words" if self.start else "all but the first piece"
+        opening = tuple(tokenizer.convert_ids_to_tokens(list(self.start)))
+        return Reading(opening, scores=scores, pieces=True, unknown=unknown_token(tokenizer))
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         prepared = self.prepare(sentences)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 from transformers import PreTrainedTokenizerFast
 
 from ....errors import UserError
-from .. import ProbeSentence, SharedScorer, WordScores
-from ..logits import PieceReader
+from .. import ProbeSentence, Reading, SharedScorer, WordScores
+from ..logits import LogitsScorer, left_to_right
 from ..scoring_mode import scoring_mode
 from . import default_scoring, scorer
 from .causal import Causal, start_pieces
@@ -24,7 +25,7 @@ from .masked import Masked
 from .options import Options
 from .pretrained_error import PretrainedError
 from .unmasked import Unmasked
-from .word_pieces import tokenise
+from .word_pieces import tokenise, unknown_token
 
 
 def wrap(model: Any, tokenizer: Any, kind: Kind | None = None) -> Pretrained:
@@ -62,15 +63,12 @@ def tokenizer_digest(tokenizer: Any) -> str:
     return hashlib.blake2b(tokenizer.backend_tokenizer.to_str().encode(), digest_size=8).hexdigest()
 
 
-def read_pieces(tokenizer: Any) -> PieceReader:
-    """For modules of one's own that read the pieces of such a tokenizer."""
-    ready = fast_tokenizer(tokenizer)
-    return lambda sentences: tokenise(ready, sentences, "written", marks=False)
-
-
-def start_id(name: str, tokenizer: Any, start: str) -> int | None:
-    """What stands before the first word, for such modules."""
-    return next(iter(start_pieces(name, tokenizer, start)), None)
+def wrap_module(name: str, module: nn.Module, tokenizer: Any, start: str) -> LogitsScorer:
+    """A module of one's own that reads the pieces of such a tokenizer."""
+    first = next(iter(start_pieces(name, tokenizer, start)), None)
+    opening = "" if first is None else str(tokenizer.convert_ids_to_tokens(first))
+    reading = left_to_right(opening, unknown_token(tokenizer), pieces=True)
+    return LogitsScorer(name, module, lambda some: tokenise(tokenizer, some, "written", marks=False), first, reading)
 
 
 class InMemoryScorer:
@@ -82,6 +80,10 @@ class InMemoryScorer:
         self.scorer: Causal | Masked | Unmasked = made
         self.pretrained = pretrained
         self.name = made.name
+
+    @property
+    def reading(self) -> Reading:
+        return self.scorer.reading
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         prepared = self.prepare(sentences)

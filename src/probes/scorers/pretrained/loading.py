@@ -13,8 +13,8 @@ from transformers.utils import logging
 
 from ....errors import UserError
 from ....lm import hf  # noqa: F401 - so that folders which an export has written are known
-from .memory import check_fits
 from .model_files import CONFIG, configuration, digest, fetch, find, weight_files
+from .model_memory import check_fits
 from .pretrained_error import PretrainedError
 
 Kind = Literal["masked", "causal"]
@@ -59,7 +59,10 @@ def load(
 
 def kind_of(name: str, config: Mapping[str, Any]) -> Kind:
     """Masked or causal, by the class that the configuration names."""
-    family, named = str(config.get("model_type")), (config.get("architectures") or [""])[0]
+    family, listed = str(config.get("model_type")), config.get("architectures") or [""]
+    if not (isinstance(listed, list) and all(isinstance(each, str) for each in listed)):
+        raise PretrainedError(name, f"the architectures of its {CONFIG} are no names: {str(listed)[:60]}")
+    named = listed[0]
     if family not in CONFIG_MAPPING:
         own = " and brings its own code, which is never run" if "auto_map" in config else ""
         raise PretrainedError(name, f"transformers does not know the model type {family!r} of its {CONFIG}{own}")
@@ -79,7 +82,7 @@ def kind_of(name: str, config: Mapping[str, Any]) -> Kind:
 def _tokenizer(name: str, folder: str, kind: Kind) -> Any:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-    except (OSError, ValueError, ImportError, KeyError, TypeError, AttributeError) as error:
+    except Exception as error:  # transformers and tokenizers raise almost anything for a damaged file
         raise PretrainedError(name, f"its tokenizer cannot be loaded: {_first_line(error)}") from None
     if not tokenizer.is_fast:
         message = f"{type(tokenizer).__name__} is a slow tokenizer: it does not say which characters a piece stands for"
@@ -101,7 +104,7 @@ def _model(name: str, folder: str, kind: Kind, safetensors: bool) -> Any:
             trust_remote_code=False,
             output_loading_info=True,
         )
-    except (OSError, ValueError, ImportError, RuntimeError) as error:
+    except Exception as error:  # as above: for weights that are cut short, sizes that are no numbers, packages that are missing
         raise PretrainedError(name, f"cannot be loaded: {_first_line(error)}") from error
     missing = sorted(report["missing_keys"])
     if missing:
@@ -120,7 +123,8 @@ def longest_input(model: Any, tokenizer: Any) -> int:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    said = (str(error).strip().splitlines() or [""])[0]
+    return said if isinstance(error, OSError | ValueError | ImportError) and said else f"{type(error).__name__}: {said}"
 
 
 @contextlib.contextmanager

@@ -9,18 +9,20 @@ left_to_right_end_kept   the same, but the closing mark stays and so tells where
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import ProbeSentence, WordScores
+from .. import ProbeSentence, Reading, WordScores
 from ..questions import Advance, Questions, untold
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
 from .scores import AskedPieces, first_words, multi_piece, unequal, unknown, without_target, word_scores
 from .scoring_progress import shown
-from .word_pieces import MARK, WordPieces, read_by
+from .word_pieces import MARK, WordPieces, marks_around, read_by, unknown_token
 
 # From the pieces of a sentence, its target and the place that is scored to the places that are hidden.
 Rule = Callable[[WordPieces, tuple[int, int], int], NDArray[np.bool_]]
@@ -54,13 +56,20 @@ def _from(pieces: WordPieces, place: int) -> NDArray[np.bool_]:
     return np.arange(len(pieces.ids)) >= place
 
 
-RULES: dict[str, Rule] = {
-    "masked_target": _target,
-    "pll": _piece,
-    "pll_word_l2r": _rest_of_word,
-    "pll_whole_word": _word,
-    "left_to_right": _rest,
-    "left_to_right_end_kept": _rest_but_end,
+class Masking(NamedTuple):
+    """A rule, and how the statement of the contract knows it."""
+
+    hides: Literal["target", "piece", "rest of word", "word", "rest", "rest but closing"]
+    hidden: Rule
+
+
+RULES = {
+    "masked_target": Masking("target", _target),
+    "pll": Masking("piece", _piece),
+    "pll_word_l2r": Masking("rest of word", _rest_of_word),
+    "pll_whole_word": Masking("word", _word),
+    "left_to_right": Masking("rest", _rest),
+    "left_to_right_end_kept": Masking("rest but closing", _rest_but_end),
 }
 
 
@@ -71,12 +80,21 @@ class Masked:
         self.rule, self.only_target = RULES[scoring], scoring == "masked_target"
         self.pretrained, self.options = pretrained, options
         self.skips = options.skip_multi_piece and self.only_target
-        equal = options.equal_pieces and self.only_target
-        rules = {without_target: self.only_target, multi_piece: self.skips, unequal: equal}
+        self.equal = options.equal_pieces and self.only_target
+        rules = {without_target: self.only_target, multi_piece: self.skips, unequal: self.equal}
         self.drops = [rule for rule, given in rules.items() if given]
-        marks = {"+skip_multi_piece": self.skips, "+equal_pieces": equal, "+joined": options.spacing == "joined"}
+        marks = {"+skip_multi_piece": self.skips, "+equal_pieces": self.equal, "+joined": options.spacing == "joined"}
         self.name = scoring + "".join(mark for mark, given in marks.items() if given)
         self.forward = Forward(pretrained)
+
+    @property
+    def reading(self) -> Reading:
+        tokenizer = self.pretrained.tokenizer
+        scores: Literal["words", "target"] = "target" if self.only_target else "words"
+        left_out: list[Literal["multi_piece", "unequal"]] = ["multi_piece"] if self.skips else []
+        left_out += ["unequal"] if self.equal else []
+        about = Reading(*marks_around(tokenizer), sees="unhidden", hides=self.rule.hides, scores=scores, pieces=True)
+        return replace(about, unknown=unknown_token(tokenizer), left_out=tuple(left_out))
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         prepared = self.prepare(sentences)
@@ -90,7 +108,9 @@ class Masked:
         asked: list[int] = []
         for pieces, sentence, first in zip(made, sentences, first_words(made), strict=True):
             for place in self._places(pieces, sentence):
-                ids = np.where(self.rule(pieces, sentence.target, place), self.pretrained.tokenizer.mask_token_id, pieces.ids)
+                ids = np.where(
+                    self.rule.hidden(pieces, sentence.target, place), self.pretrained.tokenizer.mask_token_id, pieces.ids
+                )
                 asked.append(questions.ask(ids, place, int(pieces.ids[place])))
                 words.append(first + int(pieces.words[place]))
         return AskedPieces(made, questions, words, asked, unknown(made, sentences, self.drops))

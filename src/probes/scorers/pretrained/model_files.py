@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +17,9 @@ PICKLED = re.compile(r"pytorch_model(-\d+-of-\d+)?\.bin")
 SAFE_INDEX, PICKLED_INDEX = "model.safetensors.index.json", "pytorch_model.bin.index.json"
 # One of these holds the pieces; without any, transformers would make up a tokenizer that knows nothing.
 PIECES = re.compile(r"tokenizer\.json|vocab\.(txt|json)|tekken\.json|.*\.(model|spm)|.*\.tiktoken")
+# Settings of a configuration that choose what computes; these values are transformers' own.
+KERNELS = ("attn_implementation", "experts_implementation", "use_kernel", "kernel")
+FAMILIAR = (None, False, "eager", "sdpa")
 ASIDE = re.compile(r"[^/]*\.(json|txt|model|spm|tiktoken|jinja)")
 
 
@@ -106,9 +109,22 @@ def configuration(source: ModelFiles) -> dict[str, Any]:
         config = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise PretrainedError(source.name, f"{file}: not JSON ({error})") from None
+    except RecursionError:
+        raise PretrainedError(source.name, f"{file}: not a configuration (nested too deeply)") from None
     if not isinstance(config, dict):
         raise PretrainedError(source.name, f"{file}: not an object")
+    _refuse_foreign_kernels(source.name, config)
     return config
+
+
+def _refuse_foreign_kernels(name: str, config: Mapping[str, Any]) -> None:
+    """A configuration may name code of the hub that computes attention, which transformers would fetch and run."""
+    for key, value in config.items():
+        if key.lstrip("_").startswith(KERNELS) and value not in FAMILIAR:
+            message = f"its {CONFIG} asks for {key}={value!r}, code from elsewhere, which is never run"
+            raise PretrainedError(name, f"{message}; remove {key} from a copy of the model")
+        if isinstance(value, dict):
+            _refuse_foreign_kernels(name, value)
 
 
 def weight_files(source: ModelFiles, safetensors: bool) -> list[str]:
@@ -135,10 +151,17 @@ def fetch(source: ModelFiles, weights: Sequence[str]) -> Path:
     folder = source.fetch([*aside, *weights])
     index = folder / (SAFE_INDEX if SAFE.fullmatch(weights[0]) else PICKLED_INDEX)
     if index.is_file():
-        shards = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-        for shard in sorted(shards - set(weights)):
+        for shard in sorted(_shards(source.name, index) - set(weights)):
             raise PretrainedError(source.name, f"{index.name} names {shard}, which is not there; download it again")
     return folder
+
+
+def _shards(name: str, index: Path) -> set[str]:
+    """The files that an index of weights names."""
+    try:
+        return {str(shard) for shard in json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise PretrainedError(name, f"{index.name} is damaged (it has no weight_map); download it again") from None
 
 
 def digest(folder: Path) -> str:

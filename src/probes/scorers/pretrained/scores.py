@@ -31,7 +31,9 @@ def word_scores(
     firsts = np.concatenate([[0], np.cumsum([len(pieces.unknown) for pieces in made])]).astype(np.int64)
     summed = np.zeros(firsts[-1])
     np.add.at(summed, np.asarray(words, np.int64), logprobs)
-    return WordScores(firsts, summed.astype(np.float32), np.concatenate([np.zeros(0, bool), *unknown]))
+    sizes = [np.bincount(pieces.words[pieces.words >= 0], minlength=len(pieces.unknown)) for pieces in made]
+    counted = np.concatenate([np.zeros(0, np.int64), *sizes]).astype(np.int32)
+    return WordScores(firsts, summed.astype(np.float32), np.concatenate([np.zeros(0, bool), *unknown]), counted)
 
 
 def first_words(made: Sequence[WordPieces]) -> list[int]:

@@ -5,18 +5,19 @@ number, to its word, the marks to the first and the last word; so the sum over t
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import ProbeSentence, WordScores
+from .. import ProbeSentence, Reading, WordScores
 from ..questions import Advance, Questions, untold
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
 from .scores import AskedPieces, first_words, unequal, unknown, word_scores
 from .scoring_progress import shown
-from .word_pieces import MARK, read_by
+from .word_pieces import MARK, marks_around, read_by, unknown_token
 
 
 class Unmasked:
@@ -27,6 +28,12 @@ class Unmasked:
         marks = {"+equal_pieces": options.equal_pieces, "+joined": options.spacing == "joined"}
         self.name = "sentence_ce" + "".join(mark for mark, given in marks.items() if given)
         self.forward = Forward(pretrained)
+
+    @property
+    def reading(self) -> Reading:
+        tokenizer = self.pretrained.tokenizer
+        about = Reading(*marks_around(tokenizer), sees="everything", scores="words and marks", mean=True, pieces=True)
+        return replace(about, unknown=unknown_token(tokenizer), left_out=("unequal",) if self.options.equal_pieces else ())
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         prepared = self.prepare(sentences)

@@ -69,6 +69,20 @@ def tokenise(tokenizer: Any, sentences: Sequence[ProbeSentence], spacing: Spacin
     return made
 
 
+def marks_around(tokenizer: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The marks that it puts before and after a sentence, by their names."""
+    read = tokenise(tokenizer, [ProbeSentence("a")], "written", marks=True)[0]
+    names = tokenizer.convert_ids_to_tokens(read.ids.tolist())
+    inside = np.flatnonzero(read.words != MARK)
+    first, last = (int(inside[0]), int(inside[-1])) if len(inside) else (len(names), len(names))
+    return tuple(names[:first]), tuple(names[last + 1 :])
+
+
+def unknown_token(tokenizer: Any) -> str:
+    """What it reads an unknown word as; empty where it can spell every word."""
+    return "" if tokenizer.unk_token_id is None else str(tokenizer.unk_token)
+
+
 def target_pieces(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[tuple[int, bool]]:
     """Of each sentence the number of pieces of its target, where it stands, and whether all of them are known."""
     made = tokenise(tokenizer, sentences, "written", marks=False)

@@ -7,9 +7,11 @@ from typing import Any
 import torch
 
 from ..data.corpus import Corpus, Split
+from ..data.download import Downloads
 from ..data.tokenizer import Tokenizer
 from ..data.vocabulary import EOS_ID
 from ..errors import UserError
+from ..lm.kneser_ney import KneserNey
 from ..lm.model import LanguageModel
 from ..places import cache_folder
 from ..settings.languages import Clitics
@@ -26,7 +28,7 @@ from .leakage import count_forms, find_leakage
 from .probe import Probe, build_probe
 from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, plant_forest
-from .scorers.ngrams import NgramScorer
+from .scorers.ngrams import score_by_ngrams
 from .scorers.scoring_mode import scoring_mode
 from .verdicts import covered_contrasts, judge
 from .watching import MakeScorer, ProbePlan, SampledProbe
@@ -36,19 +38,28 @@ log = logging.getLogger(__name__)
 WARM = 10
 
 
-def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_in: bool | None = None) -> Probe:
+def make_probe(
+    settings: ProbeSettings,
+    language: str,
+    clitics: Clitics,
+    built_in: bool | None = None,
+    downloads: Downloads | None = None,
+) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
     `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
+    `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
     """
     contract = make_contract(settings.protocol, settings.given_rules)
     tiers = settings.tiers(built_in)
-    selection = ItemSelection(settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers)
+    selection = ItemSelection(
+        settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers, settings.columns
+    )
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
         )
-    path = locate(settings.path, language)
+    path = locate(settings.path, language, downloads)
     if not path.exists():
         raise SetError(
             path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
@@ -65,14 +76,18 @@ def make_probe(settings: ProbeSettings, language: str, clitics: Clitics, built_i
 
 
 def make_probes(
-    collections: Sequence[ProbeSettings], language: str, clitics: Clitics, built_in: bool | None = None
+    collections: Sequence[ProbeSettings],
+    language: str,
+    clitics: Clitics,
+    built_in: bool | None = None,
+    downloads: Downloads | None = None,
 ) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
     asked = [each for each in collections if not each.is_none]
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in) for each in asked]
+    return [make_probe(each, language, clitics, built_in, downloads) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
@@ -128,11 +143,9 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
 
 def reference_tables(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
     """How far counting words, and two rules that need no model, get on the same items."""
-    found: dict[str, Table] = {}
-    for order in (1, 3):
-        scorer = NgramScorer(order, corpus.ids, vocabulary)
-        found[scorer.name] = tabulate(whole, judge(whole, scorer.score(whole.sentences)))
-    return found | rule_tables(whole)
+    counted = KneserNey(corpus.ids, corpus.offsets, len(vocabulary))
+    scores = score_by_ngrams(counted, vocabulary, whole.sentences)
+    return {name: tabulate(whole, judge(whole, each)) for name, each in scores.items()} | rule_tables(whole)
 
 
 def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:

@@ -4,17 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import UserError
-from .corpora import CorpusSettings, read_corpus_settings
+from .corpus_settings import CorpusSettings, read_corpus_settings
 from .languages import LanguageChoice, read_language_choice
 from .probing import ProbeSettings, read_probe_settings, refuse_scoring
 from .reading import Plain, read
 from .run import PathSettings
-from .training import PretrainedSettings
+from .training_settings import PretrainedSettings
 
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """`model` is a pretrained one; without it checkpoints of ours are asked, which know their language and their words."""
+    """`model` is a pretrained one, `scorer` a function of the user's own by its dotted name; without either, checkpoints of ours
+    are asked, which know their language and their words.
+    """
 
     probes: ProbeSettings
     lang: LanguageChoice | None
@@ -25,7 +27,8 @@ class EvaluationSettings:
     text: str | None
     out: str | None
     device: str
-    allow: tuple[str, ...] = ()  # packages of the user's own that networks may come from
+    allow: tuple[str, ...] = ()  # packages of the user's own that networks and scorers may come from
+    scorer: str | None = None
 
 
 def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
@@ -42,6 +45,7 @@ def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
         out=plain.out,
         device=plain.device,
         allow=plain.allow,
+        scorer=plain.scorer,
     )
     _must_ask_something(made)
     return made
@@ -61,13 +65,19 @@ def _read_pretrained(values: Mapping[str, Plain]) -> PretrainedSettings:
 def _must_ask_something(settings: EvaluationSettings) -> None:
     if settings.probes.is_none and settings.text is None and not settings.data:
         raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
-    if settings.model and not settings.lang:
-        raise UserError("model=hf needs lang=: a pretrained model does not say which language it is to be asked in")
-    if settings.model and settings.data:
-        raise UserError("data=: the perplexity of a pretrained model per word is not comparable; leave data= out with model=hf")
+    if settings.scorer and (settings.model or settings.ckpt_path):
+        beside = "model=hf" if settings.model else "ckpt_path="
+        raise UserError(f"scorer={settings.scorer}: one model at a time; leave {beside} out")
+    foreign = "model=hf" if settings.model else "scorer=" if settings.scorer else ""
+    if foreign and not settings.lang:
+        raise UserError(f"{foreign} needs lang=: a model that is not ours does not say which language it is to be asked in")
+    if foreign and settings.data:
+        raise UserError(
+            f"data=: the perplexity per word of a model that is not ours is not comparable; leave data= out with {foreign}"
+        )
     if not settings.model:
         refuse_scoring(settings.probes)
-    if not settings.model and settings.ckpt_path is None:
+    if not foreign and settings.ckpt_path is None:
         raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
 
 
@@ -85,4 +95,5 @@ class _TopLevel:
     out: str | None = None
     device: str = "cpu"
     allow: tuple[str, ...] = ()
+    scorer: str | None = None
     tokenizer: dict[str, Plain] = field(default_factory=dict)

@@ -8,24 +8,28 @@ import torch
 from pytorch_lightning import Callback
 
 from ..data.corpus import Corpus
+from ..data.download import downloads_for
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
 from ..probes.callback import ProbeCallback
 from ..probes.feature_columns import feature_columns
-from ..probes.preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.probe import Probe
+from ..probes.probe_preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.schedule import ProbeSchedule
 from ..probes.watching import SampledProbe, sample_probe
-from ..settings.corpora import BUILT_IN
+from ..settings.corpus_settings import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
+from .checkpointing import rows_known_to
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, Recipe, architecture, read_recipe
-from .memory import longest_batch, must_fit
+from .metrics_file import must_hold
 from .own_objects import make_each
+from .ranks import is_first
 from .run_display import show_settings, show_sizes
 from .run_folder import RunFolder
+from .training_memory import estimate_memory, largest_batch, must_fit
 
 log = logging.getLogger(__name__)
 FEWEST = 2  # words of a vocabulary that is not known yet: <eos> and <unk>
@@ -40,7 +44,10 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     recipe.check(monitorable_metrics(probes) if every_epoch else ())
     recipe.check_trainer()
     if resume:
-        must_match(read_run_settings(read_checkpoint(resume)["concord"]["settings"]), settings, str(resume), growing=True)
+        saved = read_checkpoint(resume)
+        must_match(read_run_settings(saved["concord"]["settings"]), settings, str(resume), growing=True)
+        if resume.resolve().parent == folder.checkpoints.resolve() and is_first():
+            must_hold(folder.metrics, rows_known_to(saved))
     if settings.trainer.threads:
         torch.set_num_threads(settings.trainer.threads)
     if settings.init_from:
@@ -64,9 +71,9 @@ def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int
     """Whether the training of a model of so many words fits into the memory that is free, unless the user wants to try."""
     if settings.force:
         return
-    made, tokens = architecture(settings.model, words), longest_batch(recipe.shape, longest)
-    processes = settings.processes // settings.trainer.num_nodes
-    must_fit(made, settings.model.optimizer, tokens, settings.trainer.accelerator, processes)
+    batch = largest_batch(recipe.shape, longest)
+    need = estimate_memory(architecture(settings.model, words), settings.model.optimizer, batch, settings.allow)
+    must_fit(need, settings.trainer.accelerator, settings.processes // settings.trainer.num_nodes, batch)
 
 
 def prepare_corpus(settings: RunSettings) -> Corpus:
@@ -84,11 +91,11 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
 
 def read_probes(settings: RunSettings) -> list[Probe]:
     """The challenge sets of each language of the run; none with probes=none."""
-    built_in = settings.data.name == BUILT_IN
+    built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
     return [
         probe
         for each in settings.languages
-        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in)
+        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in, downloads)
     ]
 
 

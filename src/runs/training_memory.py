@@ -1,7 +1,8 @@
 """How much memory a training will take, before anything of that size is built; the system would end it without a word."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -9,11 +10,18 @@ from ..data.batches import Shape
 from ..errors import UserError
 from ..lm.loss import ROWS, SMALL
 from ..lm.model import Architecture, LanguageModel
+from ..machine import free_memory
 
 BYTES = 4  # weights, gradients and what optimisers remember are 32 bits wide
 # Numbers that an optimiser remembers for each weight.
 REMEMBERED = {"adam": 2, "adamw": 2, "sgd": 0}
-CGROUP = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current"))
+LONG = 500  # words; whoever has such sentences will want to know
+Allow = Sequence[str]
+
+
+class BatchSize(NamedTuple):
+    sentences: int
+    length: int
 
 
 @dataclass(frozen=True)
@@ -35,66 +43,52 @@ class MemoryNeed:
         return f"{_size(self.total)} ({', '.join(f'{name} {_size(getattr(self, name))}' for name in parts)})"
 
 
-def estimate_memory(architecture: Architecture, optimizer: dict[str, object], tokens: int) -> MemoryNeed:
-    """For batches of so many tokens. The network is looked at without being built, so that any network can be."""
+def estimate_memory(architecture: Architecture, optimizer: dict[str, object], batch: BatchSize, allow: Allow = ()) -> MemoryNeed:
+    """For batches of this size. The network is looked at without being built, so that any network can be."""
     with torch.device("meta"):
-        model = LanguageModel(architecture)
+        model = LanguageModel(architecture, allow)
     parameters = model.parameter_count() * BYTES
     remembered = 1 if optimizer.get("momentum") else REMEMBERED.get(str(optimizer.get("name")), 2)
     # Each matrix makes as many numbers of a position as it has rows; they are kept before and after what follows it.
     rows = sum(value.shape[0] for value in model.network.parameters() if value.dim() > 1)
-    vocabulary = architecture.vocabulary_size
+    vocabulary, tokens = architecture.vocabulary_size, batch.sentences * batch.length
+    pairs = batch.sentences * batch.length**2 * model.network.kept_per_pair
     return MemoryNeed(
         weights=parameters,
         gradients=parameters,
         optimiser=remembered * parameters,
         logits=3 * BYTES * min(max(ROWS * vocabulary, SMALL), tokens * vocabulary),
-        states=BYTES * tokens * (2 * rows + 3 * architecture.embedding),
+        states=BYTES * (tokens * (2 * rows + 3 * architecture.embedding) + pairs),
     )
 
 
-def must_fit(architecture: Architecture, optimizer: dict[str, object], tokens: int, accelerator: str, processes: int) -> None:
+def must_fit(need: MemoryNeed, accelerator: str, processes: int, batch: BatchSize) -> None:
     """Refuses what cannot work, with the numbers. `processes` share this machine."""
-    need = estimate_memory(architecture, optimizer, tokens)
     free, where = available_memory(accelerator)
     share = free // max(processes, 1) if where == "this machine" else free
     if need.total > share:
         beside = f" for each of {processes} processes" if share != free else ""
+        longest = f" for sentences of {batch.length:,} words (the longest)" if batch.length > LONG else ""
+        remedy = (
+            "split such sentences, data.window=35" if longest else "model.embedding, model.network, tokenizer.vocabulary_size"
+        )
         raise UserError(
-            f"the training would take about {need}, and {where} has {_size(share)} free{beside}; make the model smaller "
-            "(model.embedding, model.network, tokenizer.vocabulary_size, data.batch_size), or try it with force=true"
+            f"the training would take about {need}{longest}, and {where} has {_size(share)} free{beside}; make it smaller "
+            f"({remedy}, data.batch_size), or try it with force=true"
         )
 
 
-def longest_batch(shape: Shape, longest: int) -> int:
-    """Tokens of the largest batch: of a stream its window, else as many sentences of the greatest length."""
-    return shape.batch_size * (shape.window or longest)
+def largest_batch(shape: Shape, longest: int) -> BatchSize:
+    """Of a stream as long as its window, else as many sentences of the greatest length."""
+    return BatchSize(shape.batch_size, shape.window or longest)
 
 
-def available_memory(accelerator: str) -> tuple[int, str]:
+def available_memory(accelerator: str) -> tuple[float, str]:
     """In bytes, and of what: the GPU where one trains, else this machine or what a job may use of it."""
     if accelerator != "cpu" and torch.cuda.is_available():
         return torch.cuda.mem_get_info()[0], "the GPU"
-    free = [_free_in_machine(), _free_in_group()]
-    return min((each for each in free if each is not None), default=1 << 62), "this machine"
+    return free_memory(), "this machine"
 
 
-def _free_in_machine() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:  # not Linux: nobody knows
-        return None
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
-
-
-def _free_in_group() -> int | None:
-    """What the limit of a container or a cluster's job leaves."""
-    try:
-        limit, used = (file.read_text(encoding="ascii").strip() for file in CGROUP)
-        return int(limit) - int(used) if limit.isdecimal() and used.isdecimal() else None
-    except OSError:
-        return None
-
-
-def _size(size: int) -> str:
+def _size(size: float) -> str:
     return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,57 @@
+"""Training runs as children of one process that has imported everything: each starts in a fraction of a second."""
+
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from concord.commands.train import train
+from concord.runs import run_preparation  # noqa: F401 - and with it all that a child would have to import
+from concord.runs.failures import explain_failures
+from training_runs import TINY, settings
+
+# Checkpoints every fourth step, probes in the middle of epochs, some of them at the step of a checkpoint.
+WATCHED = [
+    *TINY,
+    "name=x",
+    "data.limit=120",
+    "probes.constructions=[simple_agrmt]",
+    "probes.limit=4",
+    "probes.schedule.steps=[4,6,12,22,41]",
+    "probes.schedule.epochs=[0,0.5,1.5]",
+]
+
+
+def start(folder: Path, overrides: list[str], cache: Path, log: Path) -> int:
+    """The number of a process that trains; what it says goes to the log."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        os.setsid()
+        said = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(said, 1)
+        os.dup2(said, 2)
+        with explain_failures():
+            train(settings(*overrides, f"paths.runs={folder}/runs", f"paths.cache={cache}"))
+        status = 0
+    except SystemExit as left:
+        status = int(left.code or 0)
+    except BaseException:  # a child must never go on as its parent
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def wait(child: int) -> int:
+    """Its status; minus the number of the signal that killed it."""
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def run(folder: Path, overrides: list[str], cache: Path, log: Path) -> tuple[int, float]:
+    started = time.monotonic()
+    return wait(start(folder, overrides, cache, log)), time.monotonic() - started
