@@ -13,6 +13,7 @@ from concord.probes.collection import ItemSelection, collect, locate
 from concord.probes.contract import make_contract
 from concord.probes.contract_statement import contract_statement
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
+from concord.probes.phases import agree_with_rules, rule_metrics
 from concord.probes.probe import Probe, build_probe
 from concord.probes.result_files import save_summary
 from concord.probes.scorers import Reading, WordScores
@@ -95,6 +96,8 @@ def write_run(
         reached = skill * (1 - np.exp(-2.5 * epoch / epochs))
         verdicts, table = _judged(some, reached, rng)
         row = metrics(table, whole.language, whole.name) | {"progress/words_seen": words, "progress/epoch": epoch}
+        rules = {name: judge_by_rule(some, rule) for name, rule in HEURISTICS.items()}
+        row |= rule_metrics(agree_with_rules(some, verdicts, rules), f"probe/{whole.language}/{whole.name}")
         row |= {"valid/perplexity": float(60 * np.exp(-2 * reached) + rng.random())} if epoch else {}
         file.log_metrics(row, step=epoch * 50)
         about = _about(some, epoch * 50, words)

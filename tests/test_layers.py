@@ -24,6 +24,7 @@ LATE_PACKAGES = {
     "pytorch_lightning": "slow; --help does without",
     "sacremoses": "an extra",
     "scipy": "an extra, and slow",
+    "spacy": "an extra, and slow",
     "submitit": "an extra",
     "torch": "slow; settings are checked without it",
     "transformers": "an extra, and slow",

@@ -14,6 +14,7 @@ Gathers runs (finished or not), sweeps and evaluations into tables, figures, tes
   concord report runs/de-*  results --out report/de   some runs, and evaluations
   concord report runs --baseline runs/de-lstm-…       each model against this one, on the same items
   concord report runs --rows construction --columns attractor_number
+  concord report runs --best 3 --by valid/perplexity  the three best seeds of each condition
 
 Writes <out>/report.html, <out>/tables/ (Markdown, CSV, LaTeX), <out>/figures/ (SVG, PNG), and <out>/data.csv with all numbers.
 """
@@ -38,7 +39,10 @@ def _run(asked: argparse.Namespace) -> int:
     require_writable(asked.out)
     require_packages("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
-    made = make_report(asked.runs, asked.baseline, crossings, asked.published)
+    if asked.best is not None and asked.best < 1:
+        raise UserError(f"--best {asked.best}: a whole number above 0 is needed")
+    best = None if asked.best is None else (asked.best, asked.by)
+    made = make_report(asked.runs, asked.baseline, crossings, asked.published, best)
     for note in made.notes():
         print(note)
     page = write_report(made, asked.out, figures=not asked.no_figures)
@@ -62,6 +66,10 @@ def _parser() -> argparse.ArgumentParser:
         "--published",
         action="store_true",
         help="all published numbers of these constructions, not only columns that fill half the rows",
+    )
+    parser.add_argument("--best", type=int, metavar="K", help="only the K best runs of each condition")
+    parser.add_argument(
+        "--by", default="valid/perplexity", metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
     )
     parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
     return parser

@@ -25,6 +25,7 @@ from ..probes.published_sets import PUBLISHED, fetch_published, known_files
 from ..probes.readers import formats
 from ..settings.probing import AGREEMENT
 from ..terminal import console, table
+from .set_making import add_commands
 
 SHORT = 24  # letters of a feature that fits beside the sentences
 DESCRIPTION = """\
@@ -39,6 +40,8 @@ Challenge sets: what there is, a few items, their faults, other formats.
   concord sets show turblimp -n 5               five items of a published set
   concord sets list pairs.csv --lang nl --columns good=goed,bad=fout
   concord sets export de --to blimp --out sets/de
+  concord sets extract fr/obj_participle fr_gsd-ud-*.conllu --out sets/fr     items from treebanks (docs/treebanks.md)
+  concord sets parse novel.txt --with spacy:fr_core_news_sm --out novel.conllu
 
 What to look at is a language (our own sets), a published set, a folder or a file; its format is recognised, or given with
 --format. A data set of the Hugging Face hub is hf:owner/name.
@@ -49,6 +52,8 @@ def main(argv: list[str] | None = None) -> int:
     """0 when all is well, 1 for faults and wrong files, 2 for a wrong call."""
     arguments = _parser().parse_args(argv)
     try:
+        if hasattr(arguments, "make"):
+            return int(arguments.make(arguments))
         if arguments.run is run_fetch:
             return run_fetch(arguments)
         return int(arguments.run(arguments, _collected(arguments)) or 0)
@@ -61,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | fetch")
+    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | fetch | extract | parse")
     _command(commands, "list", "sets with sizes, features and splits", run_list)
     show = _command(commands, "show", "a few items of each set", run_show)
     show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
@@ -70,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     out = _command(commands, "export", "write the sets in another format", run_export)
     out.add_argument("--to", required=True, choices=list(FORMATS), help="the format")
     out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+    add_commands(commands)
     get = commands.add_parser("fetch", help="published sets, by name, into the cache")
     get.add_argument("name", nargs="?", choices=list(PUBLISHED), metavar="NAME", help=f"one of {', '.join(PUBLISHED)}")
     get.add_argument("--lang", default="", help="of a set in several languages (default: all of them; multiblimp needs one)")

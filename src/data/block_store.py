@@ -31,14 +31,17 @@ class BlockStore:
         self.blocks: list[StoredBlock] = []
         self.left_out: Counter[str] = Counter()
         self.documents = self.tokens = 0
-        lengths, splits = array("I"), array("B")
+        lengths, splits, withheld = array("I"), array("B"), array("B")
         with (folder / "words.raw").open("wb") as words, (folder / "ids.raw").open("wb") as ids:
             for block in blocks:
                 self._add(block, words, ids, len(lengths))
                 lengths.frombytes(block.lengths.astype(np.uint32).tobytes())
                 splits.frombytes(block.splits.astype(np.uint8).tobytes())
+                marks = block.withheld if len(block.withheld) else np.zeros(len(block.lengths), bool)
+                withheld.frombytes(marks.astype(np.uint8).tobytes())
         self.lengths = np.frombuffer(lengths, dtype=np.uint32)  # (S,), words without <eos>
         self.splits = np.frombuffer(splits, dtype=np.uint8)  # (S,)
+        self.withheld = np.frombuffer(withheld, dtype=np.uint8).astype(bool)  # (S,)
 
     def _add(self, block: Block, words: BinaryIO, ids: BinaryIO, first: int) -> None:
         start, number = words.tell(), self.tokens

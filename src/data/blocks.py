@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, TypeVar
 
@@ -22,6 +22,10 @@ SENTENCES = 20_000  # of a block that is not made of chunks
 EXCLUDED = "challenge sentences"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class WithheldSentence(list[str]):
+    """A sentence that valid and test may have, and train may not."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Block:
     language: str = ""
     documents: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
+    withheld: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))  # (S,), which are not for training; empty: none
 
 
 class Reader(Protocol):
@@ -76,7 +81,7 @@ class BlockPacker:
     def __call__(self, chunk: Chunk) -> Block:
         left_out: Counter[str] = Counter({EXCLUDED: 0} if self.exclude else {})
         packed = pack(self._without_excluded(self.reader.read(chunk, left_out), left_out))
-        return Block(packed.words, packed.ids, packed.lengths, documents=chunk.documents, left_out=dict(left_out))
+        return replace(packed, documents=chunk.documents, left_out=dict(left_out))
 
     def _without_excluded(self, sentences: Iterator[list[str]], left_out: Counter[str]) -> Iterator[list[str]]:
         if not self.exclude:
@@ -92,11 +97,13 @@ class BlockPacker:
 def pack(sentences: Iterable[Sequence[str]]) -> Block:
     """Every word gets a number at its first occurrence."""
     numbers: dict[str, int] = {}
-    ids, lengths = array("I"), array("I")
+    ids, lengths, withheld = array("I"), array("I"), array("B")
     for tokens in sentences:
         ids.extend([numbers.setdefault(token, len(numbers)) for token in tokens])
         lengths.append(len(tokens))
-    return Block(list(numbers), np.array(ids, dtype=np.uint32), np.array(lengths, dtype=np.uint32))
+        withheld.append(isinstance(tokens, WithheldSentence))
+    marks = np.array(withheld, dtype=bool) if any(withheld) else np.zeros(0, bool)
+    return Block(list(numbers), np.array(ids, dtype=np.uint32), np.array(lengths, dtype=np.uint32), withheld=marks)
 
 
 def chunks(file: str, lines: Iterable[str], reader: Reader) -> Iterator[Chunk]:

@@ -31,6 +31,7 @@ from .tokenizer import TokenizerRule
 from .tokens import MosesRule, Tokenization, TokenRule
 from .vocabulary import VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
+from .withholding import Withholding
 
 # On disk a sentence of a grammar takes some 28 bytes, and text at least a fourth of its size: two bytes a word.
 SENTENCE_BYTES, TEXT_BYTES = 20, 4
@@ -56,7 +57,8 @@ class CorpusRecipe:
         data = self.settings
         if isinstance(data, WikipediaCorpus):
             return Selection(True, data.unknown, data.frequent, data.tokens, max_tokens=data.max_tokens, seed=data.seed)
-        return Selection(shuffle=len(self.languages) > 1, max_tokens=data.max_tokens, seed=data.seed)
+        control = isinstance(data, TreebankCorpus) and data.withhold_control
+        return Selection(len(self.languages) > 1, max_tokens=data.max_tokens, seed=data.seed, withhold_control=control)
 
     def tokenizer_rule(self) -> TokenizerRule:
         """What the model predicts."""
@@ -104,7 +106,8 @@ def _text(data: TextCorpus, language: Language, rule: Tokenization, downloads: D
 
 
 def _treebank(data: TreebankCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
-    return TextSource(_files(data, language.code), TreebankText(data.words), data.seed, _exclude(data, language))
+    withholding = Withholding(data.withhold, language.code, data.withhold_control) if data.withhold else None
+    return TextSource(_files(data, language.code), TreebankText(data.words, withholding), data.seed, _exclude(data, language))
 
 
 def _clams(data: ClamsCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:

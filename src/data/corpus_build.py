@@ -7,6 +7,7 @@ import json
 import mmap
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def build_corpus(source: Source, rule: TokenizerRule, selection: Selection, work
     about = {
         "source": source.key(),
         "read": {name: count for name, count in read.items() if count},
-        "report": dict(store.left_out) | _count_left_out(selection, kept, orders),
+        "report": dict(store.left_out) | _count_left_out(selection, kept, orders) | _count_withheld(store, selection, kept),
         "unknown": unknown,
         "words": {name: int(store.lengths[order].sum()) for name, order in orders.items()},
         "languages": languages if len(languages) > 1 else [],
@@ -102,7 +103,7 @@ def _known_enough(store: BlockStore, selection: Selection) -> np.ndarray:
 
 def _order_splits(store: BlockStore, selection: Selection, kept: np.ndarray) -> dict[str, np.ndarray]:
     """The sentences of each split, by their numbers."""
-    orders = selection.orders(store.lengths, store.splits, store.language_of_each(), kept)
+    orders = selection.orders(store.lengths, store.splits, store.language_of_each(), kept, store.withheld)
     for split, order in orders.items():
         if not len(order):
             raise CorpusError(
@@ -135,6 +136,17 @@ def _count_left_out(selection: Selection, kept: np.ndarray, orders: dict[str, np
     if selection.sizes or selection.max_tokens:
         report["sentences beyond the size asked for"] = int(kept.sum()) - sum(len(order) for order in orders.values())
     return report
+
+
+def _count_withheld(store: BlockStore, selection: Selection, kept: np.ndarray) -> dict[str, int]:
+    """How many sentences, and words, train is without for what is in their trees: as if nothing had been withheld, and now."""
+    if not store.withheld.any():
+        return {}
+    facts = (store.lengths, store.splits, store.language_of_each(), kept)
+    whole, left = (replace(selection, max_tokens=None).orders(*facts, marks)["train"] for marks in (None, store.withheld))
+    gone = np.setdiff1d(whole, left)
+    what = "other sentences taken out of train (control)" if selection.withhold_control else "sentences withheld from train"
+    return {what: len(gone), what.replace("sentences", "words of sentences"): int(store.lengths[gone].sum())}
 
 
 def _id_type(tokenizer: Tokenizer) -> type[np.unsignedinteger]:

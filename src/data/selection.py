@@ -1,7 +1,7 @@
 """Which sentences make a corpus, and in which order."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +27,7 @@ class Selection:
     sizes: Mapping[str, int] | None = None
     max_tokens: int | None = None
     seed: int = 0
+    withhold_control: bool = field(default=False, repr=False)  # part of the source's key, where it matters
 
     def __post_init__(self) -> None:
         if self.max_tokens is not None and not (isinstance(self.max_tokens, int) and self.max_tokens > 0):
@@ -41,8 +42,13 @@ class Selection:
         """Empty where everything is taken as it comes."""
         return "" if replace(self, seed=0) == EVERYTHING else str(self)
 
-    def orders(self, lengths: np.ndarray, splits: np.ndarray, languages: np.ndarray, kept: np.ndarray) -> dict[str, np.ndarray]:
-        """The numbers of the sentences of each split, in order, from what is known of all: words, split if given, language."""
+    def orders(
+        self, lengths: np.ndarray, splits: np.ndarray, languages: np.ndarray, kept: np.ndarray, withheld: np.ndarray | None = None
+    ) -> dict[str, np.ndarray]:
+        """The numbers of the sentences of each split, in order, from what is known of all: words, split if given, language.
+
+        `withheld` are not for train; for the control they stay, and as many others go.
+        """
         order = np.flatnonzero(kept).astype(np.uint32)
         if self.shuffle:
             np.random.RandomState(self.seed).shuffle(order)
@@ -52,6 +58,11 @@ class Selection:
             for name, members in self._share_out(free, lengths).items():
                 decided[members] = SPLITS.index(name)
         chosen = {name: order[decided[order] == number] for number, name in enumerate(SPLITS)}
+        if withheld is not None and withheld.any():
+            train = chosen["train"]
+            chosen["train"] = (
+                without_others(train, lengths, withheld, self.seed) if self.withhold_control else train[~withheld[train]]
+            )
         if self.max_tokens is not None:
             chosen["train"] = self._cut(chosen["train"], lengths, self.max_tokens)
         return chosen
@@ -76,6 +87,26 @@ class Selection:
             np.random.RandomState(self.seed).shuffle(train)
         ends = np.cumsum(lengths[train], dtype=np.int64)
         return train[: int(np.searchsorted(ends, words, side="right"))]
+
+
+def without_others(train: np.ndarray, lengths: np.ndarray, withheld: np.ndarray, seed: int) -> np.ndarray:
+    """The control: for every sentence that would be withheld, another one of the same length goes, or of the nearest there is."""
+    rng = np.random.RandomState(seed)
+    others: dict[int, list[int]] = {}
+    for number in rng.permutation(train[~withheld[train]]).tolist():
+        others.setdefault(int(lengths[number]), []).append(number)
+    taken = set()
+    longest = max(others, default=0)
+    for number in sorted(train[withheld[train]].tolist(), key=lambda each: -int(lengths[each])):
+        want = int(lengths[number])
+        near = (length for gap in range(max(longest, want) + 1) for length in (want - gap, want + gap) if others.get(length))
+        length = next(near, None)
+        if length is None:
+            raise UserError(
+                "data.withhold_control: fewer sentences are left than are withheld; no control of equal size can be made"
+            )
+        taken.add(others[length].pop())
+    return np.array([number for number in train.tolist() if number not in taken], dtype=train.dtype)
 
 
 EVERYTHING = Selection()

@@ -98,16 +98,22 @@ class TextSource:
         return f"text:{shown}:{self.reader.key()}:{self.seed}" + (f":{self.exclude.key}" if self.exclude.key else "")
 
     def blocks(self, workers: int | None = None) -> Iterator[Block]:
-        seen = 0
+        seen = withheld = 0
         shares = Shares(self.seed)
         packing = BlockPacker(self.reader, self.exclude.sentences())
         for split, files in self._checked_files().items():
             for block in in_order(packing, self._chunks(files), workers):
                 seen += len(block.lengths)
+                withheld += int(block.withheld.sum())
                 yield replace(block, splits=_same_split(split, block) if split in SPLITS else _draw_splits(shares, block))
         if not seen:
             named = ", ".join(str(file) for files in self._checked_files().values() for file in files)
             raise TextError(f"{named}: no sentence found; the corpus is empty")
+        if (withholding := getattr(self.reader, "withholding", None)) and not withheld:
+            names = ",".join(withholding.names)
+            raise TextError(
+                f"data.withhold=[{names}]: no sentence of the treebank has any of these; is the name spelt as it is there?"
+            )
 
     def _chunks(self, files: Iterable[Path]) -> Iterator[Chunk]:
         return itertools.chain.from_iterable(chunks(str(file), lines(file), self.reader) for file in files)

@@ -63,7 +63,7 @@ class Multiword(NamedTuple):
         return self.cells[-1]
 
 
-class Written(NamedTuple):
+class WrittenToken(NamedTuple):
     """A token as it is written: the words it stands for, and whether a space follows."""
 
     form: str
@@ -73,7 +73,7 @@ class Written(NamedTuple):
 
 
 @dataclass
-class Tree:
+class DependencyTree:
     """A sentence. Word n is `words[n - 1]`; `line` is where its first line after the comments stands in the file."""
 
     file: str
@@ -111,7 +111,7 @@ class Tree:
                 found[word.head].append(word.number)
         return found
 
-    def written(self) -> list[Written]:
+    def written(self) -> list[WrittenToken]:
         """The tokens as they stand in the text, multiword ones merged."""
         covering = {token.first: token for token in self.multiwords}
         tokens, after = [], 0
@@ -120,16 +120,16 @@ class Tree:
                 continue
             if (token := covering.get(word.number)) is not None:
                 after = token.last
-                tokens.append(Written(token.form, token.first, token.last, "SpaceAfter=No" not in token.misc))
+                tokens.append(WrittenToken(token.form, token.first, token.last, "SpaceAfter=No" not in token.misc))
             else:
-                tokens.append(Written(word.form, word.number, word.number, "SpaceAfter=No" not in word.misc))
+                tokens.append(WrittenToken(word.form, word.number, word.number, "SpaceAfter=No" not in word.misc))
         return tokens
 
-    def analysed(self) -> list[Written]:
+    def analysed(self) -> list[WrittenToken]:
         """The syntactic words, each a token of its own."""
-        return [Written(word.form, word.number, word.number, True) for word in self.words]
+        return [WrittenToken(word.form, word.number, word.number, True) for word in self.words]
 
-    def require_heads(self) -> "Tree":
+    def require_heads(self) -> "DependencyTree":
         """Whether it is a tree at all: every word has a head, and from each a way leads to the root."""
         size = len(self.words)
         safe = bytearray(size + 1)
@@ -175,14 +175,14 @@ def parse_features(text: str) -> Mapping[str, str]:
     return {name: value for name, _, value in pairs if name}
 
 
-def read_trees(file: Path) -> Iterator[Tree]:
+def read_trees(file: Path) -> Iterator[DependencyTree]:
     """The trees of a file, plain or compressed, one after the other."""
     yield from parse_trees(read_lines(file, TreeError), str(file))
 
 
-def parse_trees(lines: Iterable[str], file: str, first: int = 1) -> Iterator[Tree]:
+def parse_trees(lines: Iterable[str], file: str, first: int = 1) -> Iterator[DependencyTree]:
     """The trees in these lines, of which the first is line `first` of the file. Heads may be missing."""
-    tree = Tree(file, first)
+    tree = DependencyTree(file, first)
     for number, line in enumerate(lines, start=first):
         if line and line[0] != "#" and not line.isspace():
             if not tree.words:
@@ -192,14 +192,14 @@ def parse_trees(lines: Iterable[str], file: str, first: int = 1) -> Iterator[Tre
             tree.comments.append(line)
         elif tree.words:
             yield _complete(tree)
-            tree = Tree(file, number + 1)
+            tree = DependencyTree(file, number + 1)
         elif tree.multiwords or tree.empty:
             raise TreeError(file, number, "a sentence without words; is this a .conllu file?")
     if tree.words:
         yield _complete(tree)
 
 
-def _take(tree: Tree, line: str, file: str, place: int) -> None:
+def _take(tree: DependencyTree, line: str, file: str, place: int) -> None:
     cells = line.split("\t")
     if len(cells) != COLUMNS:
         raise TreeError(file, place, f"{len(cells)} columns, CoNLL-U has {COLUMNS}, separated by tabs; is this a .conllu file?")
@@ -214,7 +214,7 @@ def _take(tree: Tree, line: str, file: str, place: int) -> None:
         tree.empty.append((len(tree.words), line))
 
 
-def _take_word(tree: Tree, cells: list[str], file: str, place: int) -> None:
+def _take_word(tree: DependencyTree, cells: list[str], file: str, place: int) -> None:
     number = int(cells[0])
     if number != len(tree.words) + 1:
         raise TreeError(file, place, f"word {number} stands where word {len(tree.words) + 1} is due; words are numbered from 1")
@@ -229,7 +229,7 @@ def _take_word(tree: Tree, cells: list[str], file: str, place: int) -> None:
     tree.words.append(Word(number, form, lemma, upos, xpos, feats, None if head == NOTHING else int(head), relation, deps, misc))
 
 
-def _take_multiword(tree: Tree, cells: list[str], file: str, place: int) -> None:
+def _take_multiword(tree: DependencyTree, cells: list[str], file: str, place: int) -> None:
     first, last = map(int, cells[0].split("-"))
     if first != len(tree.words) + 1 or last <= first or (tree.multiwords and tree.multiwords[-1].last >= first):
         raise TreeError(file, place, f"the token {cells[0]} covers no words that follow it; it stands before its first word")
@@ -238,7 +238,7 @@ def _take_multiword(tree: Tree, cells: list[str], file: str, place: int) -> None
     tree.multiwords.append(Multiword(first, last, tuple(cells[1:])))
 
 
-def _complete(tree: Tree) -> Tree:
+def _complete(tree: DependencyTree) -> DependencyTree:
     """What can be seen only at the end of a sentence."""
     size = len(tree.words)
     for word in tree.words:

@@ -67,6 +67,7 @@ def _columns(made: ChallengeSet) -> dict[str, Any]:
     columns: dict[str, Any] = {name: getattr(made, name) for name in ("construction", "language", "dataset", "firsts", "lines")}
     columns |= {name: getattr(made, name) for name in ("grammatical", "sentences")}
     columns["texts"] = made.texts if any(made.texts) else None
+    columns["names"] = made.names
     columns["contrasts"] = [plain_contrast(contrast) for contrast in made.contrasts]
     columns["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
     columns |= {"together": made.together, "fixed_rules": dict(made.fixed_rules), "item_rule": made.item_rule}
@@ -108,6 +109,7 @@ def _restored(columns: dict[str, Any], file: str) -> ChallengeSet:
         columns["sentences"],
         columns["texts"] or [None] * count,
         [spans[i] for i in columns["spans"]],
+        names=columns["names"],
         together=columns["together"],
         groupings=read_groupings(columns["groupings"], file),
         fixed_rules=columns["fixed_rules"],

@@ -94,6 +94,8 @@ class ChallengeSet(Sequence[MinimalSet]):
     originals: list[str] = field(default_factory=list)
     # The file of each minimal set, where they come from several; empty if all are from `file`.
     files: list[str] = field(default_factory=list)
+    # What the source calls its items, where it names them: sister sets share the names. Empty: names are made of the sentences.
+    names: list[str] = field(default_factory=list)
     # Where no contrasts are stated: whether all ungrammatical variants must be beaten at once, or each is a contrast of its own.
     together: bool = False
     # What the file itself declares: how its items are grouped, and rules of scoring that hold for it under every protocol.
@@ -154,10 +156,11 @@ class ChallengeSet(Sequence[MinimalSet]):
         return f"{file}, item {self.lines[index]}" if file.endswith(NOT_BY_LINE) else f"{file}:{self.lines[index]}"
 
     def uid(self, index: int) -> str:
-        """A name that stays the same when other sets come or go: made of the source and the sentences themselves."""
+        """A name that stays the same when other sets come or go: the source's own, or made of it and the sentences themselves."""
+        if self.names:
+            return self.names[index]
         own = (self.originals or self.sentences)[self.firsts[index] : self.firsts[index + 1]]
-        parts = [self.dataset, self.language, self.construction, *own]
-        return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+        return item_uid(self.dataset, self.language, self.construction, own)
 
     def subset(self, indices: Sequence[int]) -> "ChallengeSet":
         """The same set with these minimal sets only, in this order."""
@@ -175,6 +178,7 @@ class ChallengeSet(Sequence[MinimalSet]):
             spans=[self.spans[i] for i in flat],
             originals=[self.originals[i] for i in flat] if self.originals else [],
             files=[self.files[i] for i in indices] if self.files else [],
+            names=[self.names[i] for i in indices] if self.names else [],
         )
 
     def feature_names(self) -> list[str]:
@@ -183,6 +187,11 @@ class ChallengeSet(Sequence[MinimalSet]):
     def _variant(self, i: int) -> Variant:
         words = tuple(self.sentences[i].split())
         return Variant(self.roles[i], self.grammatical[i], words, self.texts[i], self.spans[i])
+
+
+def item_uid(dataset: str, language: str, construction: str, sentences: Sequence[str]) -> str:
+    """The name of an item that its source does not name."""
+    return hashlib.blake2b("\n".join([dataset, language, construction, *sentences]).encode(), digest_size=8).hexdigest()
 
 
 def merge_sets(sets: Sequence[ChallengeSet]) -> list[ChallengeSet]:
@@ -201,8 +210,19 @@ def _joined(group: Sequence[ChallengeSet]) -> ChallengeSet:
             None,
             f"{first.construction} is also in {first.file}, with other contrasts or groupings; rename one of them",
         )
+    names = [made.uid(i) for made in group for i in range(len(made))] if any(made.names for made in group) else []
     whole = replace(
-        first, firsts=[0], lines=[], features=[], roles=[], grammatical=[], sentences=[], texts=[], spans=[], files=[]
+        first,
+        firsts=[0],
+        lines=[],
+        features=[],
+        roles=[],
+        grammatical=[],
+        sentences=[],
+        texts=[],
+        spans=[],
+        files=[],
+        names=names,
     )
     for made in group:
         whole.firsts += [len(whole.roles) + end for end in made.firsts[1:]]

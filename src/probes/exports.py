@@ -60,6 +60,8 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
     declared: dict[str, Any] = {"contrasts": [plain_contrast(contrast) for contrast in made.contrasts]}
     if made.together:
         declared["together"] = True
+    if made.fixed_rules:
+        declared["fixed_rules"] = dict(made.fixed_rules)
     if made.groupings:
         declared["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
     yield json.dumps({"challenge_set": head | declared}, ensure_ascii=False)
@@ -74,7 +76,8 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
             }
             for variant in item.variants
         ]
-        yield json.dumps({"features": dict(item.features), "variants": variants}, ensure_ascii=False)
+        named = {"uid": item.uid} if made.names else {}
+        yield json.dumps(named | {"features": dict(item.features), "variants": variants}, ensure_ascii=False)
 
 
 FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from ..data.prefix_heuristics import RIGHT
 from .challenge_set import Value
 from .probe import Probe
 from .verdicts import Verdicts
@@ -25,12 +26,14 @@ def always_singular(features: Features) -> str | None:
     return "singular" if tests_number(features) else None
 
 
-def recent_noun(features: Features) -> str | None:
-    """The form that agrees with the noun read last."""
+def last_noun(features: Features) -> str | None:
+    """The form that agrees with the noun read last: h2, where the source knows it, else as far as attractors tell."""
     subject, attractor = features.get("subject_number"), features.get("attractor_number")
     between, attractors = features.get("n_intervening"), features.get("n_attractors")
     if subject not in OTHER or not tests_number(features):
         return None
+    if "h2" in features:
+        return str(subject) if features["h2"] == RIGHT else OTHER[str(subject)]
     if features.get("distance") == 0 or between == 0 or attractors == 0:
         return str(subject)  # no noun in between, or none of the other number
     if attractors is not None and attractors == between:
@@ -39,7 +42,7 @@ def recent_noun(features: Features) -> str | None:
     return str(attractor) if attractor in OTHER and stands_between else None
 
 
-HEURISTICS: dict[str, Callable[[Features], str | None]] = {"always singular": always_singular, "recent noun": recent_noun}
+HEURISTICS: dict[str, Callable[[Features], str | None]] = {"always singular": always_singular, "last noun": last_noun}
 
 
 def judge_by_rule(probe: Probe, rule: Callable[[Features], str | None]) -> Verdicts:

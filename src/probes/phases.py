@@ -17,6 +17,7 @@ from .verdicts import Verdicts
 
 STRUCTURE = "structure"
 UNDECIDED = "undecided"
+AGREES, MISLED = "agrees_", "misled_"  # what metrics of a model beside a rule begin with
 Rows = NDArray[np.int64]
 
 
@@ -77,8 +78,8 @@ def rule_metrics(beside: Mapping[str, Mapping[str, RuleAgreement]], prefix: str)
     found: dict[str, float] = {}
     for construction, rules in beside.items():
         for rule, each in rules.items():
-            key = rule.replace(" ", "_")
-            found |= {f"{prefix}/{construction}/agrees_{key}": each.agrees, f"{prefix}/{construction}/misled_{key}": each.misled}
+            start, key = f"{prefix}/{construction}", rule.replace(" ", "_")
+            found |= {f"{start}/{AGREES}{key}": each.agrees, f"{start}/{MISLED}{key}": each.misled}
     return {name: value for name, value in found.items() if not math.isnan(value)}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ..data.corpus import Corpus, Split
+from ..data.corpus import Corpus
 from ..data.download import Downloads
 from ..data.tokenizer import Tokenizer
 from ..data.vocabulary import EOS_ID
@@ -30,7 +30,7 @@ from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, plant_forest
 from .scorers.ngrams import score_by_ngrams
 from .scorers.scoring_mode import scoring_mode
-from .verdicts import covered_contrasts, judge
+from .verdicts import Verdicts, covered_contrasts, judge
 from .watching import MakeScorer, ProbePlan, SampledProbe
 
 log = logging.getLogger(__name__)
@@ -141,20 +141,23 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
     )
 
 
-def reference_tables(whole: Probe, corpus: Split, vocabulary: Tokenizer) -> dict[str, Table]:
-    """How far counting words, and two rules that need no model, get on the same items."""
-    counted = KneserNey(corpus.ids, corpus.offsets, len(vocabulary))
-    scores = score_by_ngrams(counted, vocabulary, whole.sentences)
-    return {name: tabulate(whole, judge(whole, each)) for name, each in scores.items()} | rule_tables(whole)
-
-
 def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:
     """With what puts numbers into perspective: reference lines, what of the sets the model reads, how frequent the forms are."""
     whole = sampled.whole
     leaks = find_leakage(whole.sets, corpus)
     log.info("leakage    %s: %s", whole.language, leaks.line())
     frequent = count_forms({form for pair in whole.forms() for form in pair}, corpus)
-    return ProbePlan(sampled.sample, whole, reference_tables(whole, corpus.train, corpus.vocabulary), frequent, leaks)
+    counted = KneserNey(corpus.train.ids, corpus.train.offsets, len(corpus.vocabulary))
+    references = {name: tabulate(whole, each) for name, each in judge_by_rules(whole, counted, corpus.vocabulary).items()}
+    rules = judge_by_rules(sampled.sample, counted, corpus.vocabulary)
+    return ProbePlan(sampled.sample, whole, references, frequent, leaks, rules)
+
+
+def judge_by_rules(probe: Probe, counted: KneserNey, vocabulary: Tokenizer) -> dict[str, Verdicts]:
+    """How far counting words, and rules that need no model, get on these items."""
+    scores = score_by_ngrams(counted, vocabulary, probe.sentences)
+    by_heuristic = {name: judge_by_rule(probe, rule) for name, rule in HEURISTICS.items()}
+    return {name: judge(probe, each) for name, each in scores.items()} | by_heuristic
 
 
 def rule_tables(whole: Probe) -> dict[str, Table]:

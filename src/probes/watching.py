@@ -18,12 +18,14 @@ from .answer import Answer, judge_scores
 from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
+from .phases import agree_with_rules, rule_metrics
 from .probe import Probe, build_probe
 from .region_files import save_regions
 from .result_files import save_summary
 from .scorers import Scorer, SharedScorer, WordScores
 from .scorers.incremental import IncrementalScorer
 from .verdict_files import save_items, save_verdicts
+from .verdicts import Verdicts
 
 # From a model, and the state that sentences begin with (the rule `start`), to a scorer.
 MakeScorer = Callable[[LanguageModel, str], IncrementalScorer]
@@ -49,6 +51,7 @@ class ProbePlan(SampledProbe):
     references: Mapping[str, Table]
     frequencies: Mapping[str, int]  # of the tested forms in the training text
     leaks: Leakage
+    rules: Mapping[str, Verdicts]  # what n-grams and surface rules prefer on the sample
 
 
 def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
@@ -105,6 +108,8 @@ class ProbeSeries:
             sample = plan.sample
             answer = self.answer(sample, scorer_for(sample.contract.rules.start))
             found.metrics.update(metrics(answer.table, sample.language, sample.name))
+            if isinstance(plan, ProbePlan):
+                found.metrics.update(rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix))
             title = f"{sample.language} {sample.name}, {when}"
             found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
             found.answers[plan.prefix] = answer

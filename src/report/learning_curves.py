@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..probes.phases import MISLED
 from .conditions import RunCondition
 from .intervals import spread
 from .results import Result
@@ -26,6 +27,16 @@ def accuracy_curve(condition: RunCondition, construction: str) -> Curve:
 
     def points(result: Result) -> Iterable[tuple[int, int, float]]:
         return ((moment.step, moment.words, moment.accuracy(construction)) for moment in result.moments)
+
+    return _over_seeds(condition, points)
+
+
+def rule_curve(condition: RunCondition, construction: str, rule: str) -> Curve:
+    """On the items of a construction on which a surface rule contradicts the grammar: how often the model goes with the rule."""
+
+    def points(result: Result) -> Iterable[tuple[int, int, float]]:
+        key = f"{construction}/{MISLED}{rule}"
+        return ((moment.step, moment.words, moment.values.get(key, math.nan)) for moment in result.moments)
 
     return _over_seeds(condition, points)
 

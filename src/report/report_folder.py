@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +11,9 @@ from ..errors import UserError
 from ..escapes import csv_cell
 from ..files import write_atomically
 from . import sections
+from .best_runs import keep_best
 from .conditions import RunCondition, explain_separations, group_by_condition
+from .control_tables import control_tables, withholding_table
 from .estimates import Estimates
 from .feature_tables import feature_table
 from .gathering import GatheredResults, gather_results
@@ -48,8 +50,16 @@ class ReportParts:
     def tables(self) -> list[Grid]:
         return [
             *paper_tables(self.estimates, self.published),
+            *(grid for name in self.estimates.sets for grid in self._control_tables(name)),
+            *(grid for grid in [withholding_table(self.conditions)] if grid),
             *(feature_table(self.conditions, *asked) for asked in self.crossings),
         ]
+
+    def _control_tables(self, name: str) -> list[Grid]:
+        """Of one collection of sets."""
+        made = control_tables([condition for condition in self.conditions if condition.first.set == name], self.plain)
+        several = len(self.estimates.sets) > 1
+        return [replace(each, name=f"{each.name}-{name}", title=f"{each.title}: {name}") if several else each for each in made]
 
     @cached_property
     def statistics(self) -> list[Grid]:
@@ -92,8 +102,12 @@ def make_report(
     baseline: str | None = None,
     crossings: Sequence[tuple[str, ...]] = (),
     published: bool = False,
+    best: tuple[int, str] | None = None,
 ) -> ReportParts:
-    """Of everything under these paths; the baseline's folder may be among them or not."""
+    """Of everything under these paths; the baseline's folder may be among them or not.
+
+    `best`: only so many runs of each condition, those with the lowest value of a metric.
+    """
     wanted = list(paths)
     if (
         baseline is not None
@@ -105,6 +119,7 @@ def make_report(
     if not found.results:
         why = "; ".join(f"{each.path}: {each.why}" for each in found.left_out[:4]) or "the folders are empty"
         raise UserError(f"there is nothing to report on: {why}")
+    found = found if best is None else keep_best(found, *best)
     return ReportParts(found, baseline, tuple(crossings), published=published)
 
 

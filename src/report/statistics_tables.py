@@ -12,6 +12,7 @@ from .comparison import ALPHA, TestedDifference, compare_conditions, compare_mod
 from .conditions import RunCondition, comparison_key
 from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
+from .phase_tables import phase_table
 from .results import Result
 from .wording import construction_labels, construction_name, format_words, in_paper_order, language_name
 
@@ -213,7 +214,7 @@ def statistics_tables(conditions: Sequence[RunCondition], baseline: Baseline | N
         own = [condition for condition in conditions if condition.first.set == name]
         tables = comparison_tables(own, baseline) if baseline else []
         found = acquisition_table(own, {number: measure_acquisition(condition) for number, condition in enumerate(own)})
-        tables += [found] if found else []
+        tables += [each for each in (found, phase_table(own)) if each]
         made += [replace(t, name=f"{t.name}-{name}", title=f"{t.title}: {name}") if len(sets) > 1 else t for t in tables]
     if plain:
         return made

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from ..errors import UserError
 from .languages import Clitics, Language
-from .reading import AtLeast, Count, Natural, Plain, Share, machine, read
+from .reading import AtLeast, Count, Natural, Plain, Share, added, machine, read
 
 Paths = tuple[str, ...]
 SplitName = Literal["train", "valid", "test"]
@@ -75,9 +75,11 @@ class TextCorpus(FileCorpus):
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankCorpus(FileCorpus):
-    """CoNLL-U with its own sentences and tokens."""
+    """CoNLL-U with its own sentences and tokens. `withhold`: patterns or relations whose sentences train does not have."""
 
     words: Literal["surface", "syntactic"] = "surface"
+    withhold: tuple[str, ...] = added(())
+    withhold_control: bool = added(False)
 
     @property
     def running_text(self) -> bool:

@@ -104,7 +104,7 @@ def test_evaluate_says_what_the_run_said_of_the_same_weights(finished: Path) -> 
     ours, _ = read_summary(finished / "runs/on/probes/final-de-agreement")
     theirs, about = read_summary(finished / "same")
     assert theirs["on/best"] == ours["model"]
-    assert theirs["recent noun"] == ours["recent noun"]
+    assert theirs["last noun"] == ours["last noun"]
     assert about["contract"]["label"] == "default"
     assert "protocol   default: each sentence alone" in done
     one, two = (

@@ -143,7 +143,7 @@ def test_numbers_of_subject_and_attractor_divide_a_construction() -> None:
         "ps": 0.0,
         "pp": 0.0,
     }
-    recent = tabulate(every, judge_by_rule(every, HEURISTICS["recent noun"])).rows[0]
+    recent = tabulate(every, judge_by_rule(every, HEURISTICS["last noun"])).rows[0]
     assert (recent.parts["matched"].accuracy, recent.parts["mismatched"].accuracy) == (1.0, 0.0)
     named = metrics(table, "de", "own")
     assert named["probe/de/own/prep/accuracy"] == named["probe/de/own/mean/accuracy"] == 0.5
@@ -158,7 +158,7 @@ def test_rules_about_numbers_have_nothing_to_say_where_case_or_person_is_tested(
 
 def test_the_noun_read_last_is_told_by_features_and_what_is_not_said_is_unknown() -> None:
     numbers: dict[str, str | int] = {"subject_number": "singular", "attractor_number": "plural"}
-    rule = HEURISTICS["recent noun"]
+    rule = HEURISTICS["last noun"]
     assert rule(numbers | {"distance": 0}) == "singular"  # the attractor stands before the subject: within a relative clause
     assert rule(numbers | {"n_intervening": 0, "distance": 2}) == "singular"
     assert rule(numbers | {"distance": 4}) == rule(numbers | {"n_intervening": 1}) == "plural"
@@ -190,7 +190,7 @@ def test_the_noun_read_last_of_our_own_sets_is_known_but_in_long_coordinations(l
         locate("grammars/{lang}", language), language, "grammar", cache_folder("sets"), ItemSelection((), 40, 0, "all", agreed)
     )
     every = build_probe("agreement", language, sets)
-    rows = {row.construction: row.all for row in tabulate(every, judge_by_rule(every, HEURISTICS["recent noun"])).rows}
+    rows = {row.construction: row.all for row in tabulate(every, judge_by_rule(every, HEURISTICS["last noun"])).rows}
     right = {"simple_agrmt": 1.0, "vp_coord": 1.0, "obj_rel_within": 1.0, "subj_rel": 0.5, "obj_rel_across": 0.5, "prep": 0.5}
     assert {name: rows[name].accuracy for name in right} == right
     assert rows["long_vp_coord"].n == 0

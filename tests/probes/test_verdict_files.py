@@ -3,8 +3,9 @@
 import random
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
-from concord.probes.verdict_files import _write, check_verdict_file
+from concord.probes.verdict_files import check_verdict_file, write_table
 from concord.report.left_out import UNREADABLE
 from pyarrow import parquet
 
@@ -15,7 +16,7 @@ BEFORE = Path(__file__).parents[1] / "fixtures/before/results"
 def test_no_flipped_bit_gives_other_verdicts(tmp_path, columns):
     table = parquet.read_table(BEFORE / "several/items-lstm-best.parquet", columns=columns)
     whole, damaged = tmp_path / "a.parquet", tmp_path / "b.parquet"
-    _write(whole, table, {"digest": "abc", "contract": {"label": "default"}})
+    write_table(whole, table, {"digest": "abc", "contract": {"label": "default"}})
     check_verdict_file(whole)
     written = parquet.read_table(whole)
     intact, draw, refused = whole.read_bytes(), random.Random(0), 0
@@ -32,6 +33,12 @@ def test_no_flipped_bit_gives_other_verdicts(tmp_path, columns):
         assert read.equals(written)
         assert read.schema.metadata[b"concord"] == written.schema.metadata[b"concord"]
     assert refused > 100
+
+
+def test_a_file_with_lists_is_as_it_was_written(tmp_path):
+    table = pa.table({"uid": ["a"], "good": [["der", "Gast"]], "target": pa.array([[0, 1]], pa.list_(pa.int64(), 2))})
+    write_table(tmp_path / "a.parquet", table, {"digest": "abc"})
+    check_verdict_file(tmp_path / "a.parquet")
 
 
 def test_files_of_before_are_read():

@@ -152,7 +152,7 @@ def test_means_over_different_constructions_are_marked(tmp_path: Path) -> None:
 
 def test_reference_lines_that_know_fewer_constructions_say_so(study: Path) -> None:
     grid = grid_of(make_report([study / "de-lstm-s1"]), "references")
-    assert [head.name for head in grid.heads] == ["always singular", "recent noun"]
+    assert [head.name for head in grid.heads] == ["always singular", "last noun"]
     assert cells(grid, "long VP coordination")[1] == "–"  # it has nothing to say
     assert cells(grid, "mean")[0] == "0.50"
     assert cells(grid, "mean")[1].endswith("(6 of 7)")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ...settings.languages import Clitics
 from .clitics import MARK, joined_spans, render
 from .distinct import fillings, lexemes
-from .features import Value, read
+from .features import Value, heuristics, read
 from .frames import Frame, frames
 from .notices import GrammarError, Notice
 from .rules import START, Grammar
@@ -89,7 +89,9 @@ class Expansion:
 
     def _groups(self, frame: Frame, number: Iterator[int]) -> Iterator[Group]:
         variation = Variation(self.grammar, frame, lexemes(self.grammar, frame))
-        writer = Writer(frame, variation, *read(self.grammar, frame))
+        fixed, measures = read(self.grammar, frame)
+        fixed |= heuristics(self.grammar, frame, min(variation.slots, default=0), fixed)
+        writer = Writer(frame, variation, fixed, measures)
         kept = list(variation.settings()) if variation.size <= KEPT_SETTINGS else None
         for choice in writer.choices():
             taken = [lexeme for filling in choice for lexeme in filling.lexemes]

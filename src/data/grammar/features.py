@@ -2,11 +2,13 @@
 
 from typing import NamedTuple
 
+from ..prefix_heuristics import Marked, heuristic_features
 from .frames import Frame
 from .notation import Feature
 from .rules import Grammar, Symbol
 
 Value = str | int
+NUMBER, SUBJECT_NUMBER, TESTED = "number", "subject_number", "tested"
 
 
 class Measure(NamedTuple):
@@ -32,6 +34,23 @@ def read(grammar: Grammar, frame: Frame) -> tuple[dict[str, Value], list[Measure
     # What stands in braces wins over what is declared, and the outer and earlier braces over the others.
     fixed |= dict(reversed(frame.given))
     return fixed, [measure for measure in measures if measure.name not in dict(frame.given)]
+
+
+def heuristics(grammar: Grammar, frame: Frame, target: int, known: dict[str, Value]) -> dict[str, Value]:
+    """h1 to h4 over the slots before the tested one, where nouns are declared and the number of the subject is what is tested.
+
+    A slot is one word of the heuristics, and has the number among its attributes; words that stand in the rules have none.
+    """
+    number = known.get(SUBJECT_NUMBER)
+    labels = next((attribute.labels for attribute in grammar.attributes if attribute.name == NUMBER), {})
+    if not grammar.nouns or number is None or known.get(TESTED, NUMBER) != NUMBER:
+        return {}
+    marked = [
+        Marked(grammar.is_noun(slot.symbol), next(iter(_values(slot.symbol, labels)), ""))
+        for slot in frame.slots[:target]
+        if slot.symbol is not None
+    ]
+    return dict(heuristic_features(marked, str(number)))
 
 
 def _value(grammar: Grammar, feature: Feature, frame: Frame) -> str | None:

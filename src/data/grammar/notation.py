@@ -5,6 +5,7 @@ NP[$n] {3} Det[$n] N[$n] | {1 prep} …   {weight tags feature=value} in front o
 vary: VP[]                              the slot whose forms are exchanged
 vary: Refl[1,s] to [3,s]                … for this form alone
 distinct: N_1, N_2                      slots of a sentence that never hold the same word
+nouns: N                                slots of nouns, N and all N_…: what the heuristics h1 to h4 go by; none: not known
 attribute number $n: s singular | p plural
 feature subject_number: number of NP_1
 feature distance: words from N_1 to VP
@@ -25,7 +26,7 @@ TOKEN = re.compile(r"(?:[^\s\[\]]|\[[^\[\]]*\])+|\S")
 WEIGHT = re.compile(r"\d{1,9}(\.\d{1,9})?")
 TAG = re.compile(r"[^\W\d]\w*")
 VARIABLE = re.compile(r"\$([^\W\d]+)(\d*)")
-KEYWORDS = "vary|attribute|feature|paradigm|limit|construction|distinct"
+KEYWORDS = "vary|attribute|feature|paradigm|limit|construction|distinct|nouns"
 DIRECTIVE = re.compile(rf"({KEYWORDS})\b([^\[\]:|]*(?:\[[^\[\]]*\])?)\s*:(.*)", re.DOTALL)
 GIVEN = re.compile(r"([^\W\d]\w*)=([^\s{}=]+)")
 CHOSEN = re.compile(r"(.*\])\s+to\s+\[([^\[\]]*)\]", re.DOTALL)
@@ -121,7 +122,15 @@ class Distinct:
     place: SourceLine
 
 
-Statement = Rule | Vary | Attribute | Feature | Limit | Distinct
+@dataclass(frozen=True, slots=True)
+class Nouns:
+    """Slots that hold nouns, by their names or by how these begin; none: there are nouns that no slot of their own holds."""
+
+    names: tuple[str, ...]
+    place: SourceLine
+
+
+Statement = Rule | Vary | Attribute | Feature | Limit | Distinct | Nouns
 
 
 def parse(text: str, file: str) -> list[Statement]:
@@ -165,6 +174,8 @@ class _Parser:
                 yield _limit(subject, body, place)
             case "distinct":
                 yield _distinct(subject, body, place)
+            case "nouns":
+                yield _nouns(subject, body, place)
             case "paradigm":
                 self.paradigm = _paradigm(subject, body, place)
             case "construction":
@@ -341,6 +352,12 @@ def _distinct(subject: str, body: str, place: SourceLine) -> Distinct:
     if subject or not _names(body):
         raise GrammarError(place, "distinct: names no slot; write for instance distinct: N_1, N_2")
     return Distinct(_names(body), place)
+
+
+def _nouns(subject: str, body: str, place: SourceLine) -> Nouns:
+    if subject or not _names(body):
+        raise GrammarError(place, "nouns: names no slot; write for instance nouns: N, or nouns: none")
+    return Nouns(() if _names(body) == ("none",) else _names(body), place)
 
 
 def _paradigm(subject: str, body: str, place: SourceLine) -> tuple[SymbolReference, ...]:

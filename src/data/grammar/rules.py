@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from .notation import VARIABLE, Alternative, Attribute, Distinct, Feature, Limit, Rule, Statement, SymbolReference, Vary
+from .notation import VARIABLE, Alternative, Attribute, Distinct, Feature, Limit, Nouns, Rule, Statement, SymbolReference, Vary
 from .notices import GrammarError, Notice, SourceLine
 
 # A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
@@ -38,6 +38,11 @@ class Grammar:
     limits: dict[str, int]
     notices: tuple[Notice, ...]
     distinct: tuple[Distinct, ...] = ()
+    nouns: tuple[str, ...] = ()  # names of slots that hold nouns; none: not known
+
+    def is_noun(self, symbol: Symbol) -> bool:
+        """`nouns: N` is about N and every N_…"""
+        return any(symbol.name == name or symbol.name.startswith(f"{name}_") for name in self.nouns)
 
     def spell(self, symbol: Symbol) -> str:
         """The symbol as its author wrote it, attributes in the author's order."""
@@ -94,6 +99,7 @@ def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
         limits={n: s.depth for s in statements if isinstance(s, Limit) for n in s.names},
         notices=tuple(_repeated(rules, written)),
         distinct=tuple(_distinct(statements, rules)),
+        nouns=next((s.names for s in reversed(statements) if isinstance(s, Nouns)), ()),
     )
 
 

@@ -3,7 +3,8 @@ lines, which hold everything. Sentences whose final mark is glued to the last wo
 
 Several bad forms that must all be beaten at once (chance 1 / (k + 1)) are the columns bad, bad2, bad3 …, or a list in JSON.
 Contrasts of any other kind, and groupings, are declared in the head of our own JSON lines: {"challenge_set": {…, "contrasts":
-[…], "groupings": {"mood": {"by": "mood"}}}}; see `contrast_notation` and `groupings`.
+[…], "groupings": {"mood": {"by": "mood"}}}}; see `contrast_notation` and `groupings`. `fixed_rules` in the head holds
+under every protocol; a `uid` of every item is its name, which sister sets share.
 """
 
 import re
@@ -11,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ...errors import UserError
 from ..challenge_set import ChallengeSet, SetError, Span, Variant, numbered_roles
+from ..contract import make_contract
 from ..contrast_notation import contrast_from_plain
 from ..groupings import read_groupings
 from ..pairs import is_raw, pair, words_of
@@ -107,8 +110,20 @@ def _head(item: Any, file: Path, number: int) -> ChallengeSet:
     if not isinstance(item.get("together", False), bool):
         raise SetError(file, number, f"together is true or false; it is {item['together']!r}")
     made.together = item.get("together", False)
+    made.fixed_rules = _fixed_rules(item.get("fixed_rules") or {}, file, number)
     made.groupings = read_groupings(item.get("groupings") or {}, f"{file}:{number}: groupings")
     return made
+
+
+def _fixed_rules(rules: Any, file: Path, number: int) -> dict[str, str | bool]:
+    """Rules of scoring that hold for a set under every protocol: {"contrast": "target"}."""
+    if not isinstance(rules, dict) or not all(isinstance(value, str | bool) for value in rules.values()):
+        raise SetError(file, number, f"fixed_rules are rules of scoring by name; they are {str(rules)[:60]!r}")
+    try:
+        make_contract("default", rules)
+    except UserError as error:
+        raise SetError(file, number, f"fixed_rules: {error}") from None
+    return rules
 
 
 def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> None:
@@ -117,6 +132,10 @@ def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> N
         raise SetError(file, number, "a minimal set has a list of variants")
     _plain_features(features, file, number)
     made.add(number, features, [_variant(variant, file, number) for variant in variants])
+    if "uid" in item:
+        made.names.append(text_field(item, "uid", file, number))
+    if len(made.names) not in (0, len(made)):
+        raise SetError(file, number, "some items of this set have a uid and others have none; name all of them, or none")
 
 
 def _plain_features(features: Any, file: Path, number: int) -> None:

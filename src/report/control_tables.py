@@ -1,0 +1,291 @@
+"""Originals and their controls: accuracy by number of right heuristics, by number and by distance, paired tests, a regression.
+
+After Li, Wisniewski and Crabbé (2021). Items and controls are paired by their names: a control has that of its original.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from ..data.prefix_heuristics import N_HEURISTICS, NAMES, RIGHT
+from ..probes.treebanks.controls import KINDS, original_uid
+from .comparison import ALPHA, holm, mcnemar_p
+from .conditions import RunCondition
+from .feature_tables import feature_table
+from .grids import EMPTY, Cell, Grid, Head, number_cell
+from .results import Result
+
+CONTROL, ORIGINAL = "control", "original"
+HEURISTICS_GROUPING = "heuristics"  # of conf/probes/participles.yaml and treebank.yaml
+# What is shown by control, where the items have it: the feature, the name of the table, its title.
+TABLES = (
+    (N_HEURISTICS, "heuristic-groups", "Accuracy by how many heuristics are right"),
+    ("subject_number", "number", "Accuracy by number"),
+    ("distance_bin", "distance", "Accuracy by distance"),
+    ("auxiliary_at_2", "inverted", "Accuracy with an auxiliary between cue and target alone, by its number"),
+)
+ABOUT_PAIRS = (
+    "Each control against its original, item by item: of a nonce item the first of the three. better, worse: items that only the "
+    "original, or only the control has right. p: McNemar's exact test; p, Holm: corrected over all rows of this table, * below "
+    f"{ALPHA}."
+)
+ABOUT_REGRESSION = (
+    "Logistic regression of the verdict on the original items of all models of a set together; ties are left out. Numbers are "
+    "log odds. Items are taken as independent, which items of one sentence, or with one verb, are not."
+)
+
+
+def control_tables(conditions: Sequence[RunCondition], plain: bool = False) -> list[Grid]:
+    """Those for which there are items with the features."""
+    made: list[Grid] = []
+    known = [condition for condition in conditions if all(map(_is_about_heuristics, condition.results))]
+    if not known:
+        return []
+    across = CONTROL if any(_has(result, CONTROL) for condition in known for result in condition.results) else ""
+    for feature, name, title in TABLES:
+        own = [c for c in known if all(_has(result, feature) and (not across or _has(result, CONTROL)) for result in c.results)]
+        if own:
+            made.append(feature_table(own, feature, across, f"by-{name}", title))
+    made.append(heuristics_table(known))
+    pairs = [] if plain else paired_tests(known)
+    return (
+        made + ([_pairs_table(pairs)] if pairs else []) + [grid for grid in ([] if plain else [regression_table(known)]) if grid]
+    )
+
+
+def _is_about_heuristics(result: Result) -> bool:
+    """Whether a collection has controls, or is shown by its heuristics; those of agreement have them and are not about them."""
+    return _has(result, N_HEURISTICS) and (_has(result, CONTROL) or HEURISTICS_GROUPING in result.groupings)
+
+
+def _has(result: Result, name: str) -> bool:
+    return result.items is not None and name in parquet.read_schema(result.items).names
+
+
+# ------------------------------------------------------------------ heuristics
+
+
+def heuristics_table(conditions: Sequence[RunCondition]) -> Grid:
+    """How far the heuristics get on the items of each set; the four shares sum to the mean number of right ones."""
+    heads, columns = [], []
+    seen: set[tuple[str, ...]] = set()
+    for condition in conditions:
+        result = condition.first
+        key = (result.language, result.set, result.digest)
+        if key in seen or result.items is None:
+            continue
+        seen.add(key)
+        names = [*NAMES, N_HEURISTICS, *([CONTROL] if _has(result, CONTROL) else [])]
+        table = parquet.read_table(result.items, columns=names).to_pydict()
+        kinds = table.get(CONTROL) or [ORIGINAL] * len(table[N_HEURISTICS])
+        for kind in dict.fromkeys(kinds):
+            rows = [
+                i for i, (each, n) in enumerate(zip(kinds, table[N_HEURISTICS], strict=True)) if each == kind and n is not None
+            ]
+            if rows:
+                heads.append(Head(f"{result.language}, {result.set}", str(kind)))
+                shares = [sum(table[name][i] == RIGHT for i in rows) / len(rows) for name in NAMES]
+                columns.append([*shares, sum(int(table[N_HEURISTICS][i]) for i in rows) / len(rows), float(len(rows))])
+    rows_of = [(name, tuple(number_cell(column[at], f"{column[at]:.3f}") for column in columns)) for at, name in enumerate(NAMES)]
+    rows_of.append(("mean n_heuristics", tuple(number_cell(column[4], f"{column[4]:.3f}") for column in columns)))
+    rows_of.append(("n", tuple(number_cell(column[5], f"{column[5]:,.0f}") for column in columns)))
+    note = "The share of items for which each heuristic chooses the right number; where it has nothing to go by, it is wrong."
+    return Grid("heuristics", "Four heuristics that need no model", note, "heuristic", tuple(heads), tuple(rows_of))
+
+
+# ---------------------------------------------------------------- paired tests
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """One model, one control: accuracies on the pairs, and the items that only one side has right."""
+
+    model: str
+    control: str
+    n: int
+    original: float
+    changed: float
+    better: int
+    worse: int
+    p: float
+
+
+def paired_tests(conditions: Sequence[RunCondition]) -> list[PairedTest]:
+    """Of every model with every control of its items."""
+    found = []
+    for result in (result for condition in conditions for result in condition.results):
+        if not _has(result, CONTROL) or result.items is None:
+            continue
+        verdicts = _verdicts(result)
+        for kind in KINDS:
+            pairs = [(verdicts[ORIGINAL][uid], verdict) for uid, verdict in verdicts[kind].items() if uid in verdicts[ORIGINAL]]
+            if pairs:
+                one, two = np.array(pairs).T
+                better, worse = int((one > two).sum()), int((one < two).sum())
+                means = float(one.mean()), float(two.mean())
+                found.append(PairedTest(result.name, kind, len(pairs), *means, better, worse, mcnemar_p(better, worse)))
+    return found
+
+
+def _verdicts(result: Result) -> dict[str, dict[str, float]]:
+    """By control and name of the original; of several nonce items of one original the first."""
+    table = parquet.read_table(result.items, columns=["uid", CONTROL, "verdict", "covered"]).to_pydict()
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for uid, kind, verdict, covered in zip(*table.values(), strict=True):
+        if covered and kind is not None and uid == original_uid(uid):
+            found[kind][uid] = float(verdict)
+    return found
+
+
+def _pairs_table(found: Sequence[PairedTest]) -> Grid:
+    rows = []
+    for each, p in zip(found, holm([each.p for each in found]), strict=True):
+        cells = [number_cell(each.n, f"{each.n:,}"), number_cell(each.original), number_cell(each.changed)]
+        cells += [number_cell(each.changed - each.original, f"{each.changed - each.original:+.2f}")]
+        cells += [number_cell(each.better, f"{each.better:,}"), number_cell(each.worse, f"{each.worse:,}")]
+        cells += [
+            number_cell(each.p, f"{each.p:.3g}"),
+            Cell(f"{p:.3g}{' *' if p < ALPHA else ''}", (("value", p),), strong=p < ALPHA),
+        ]
+        rows.append((f"{each.model}: {each.control}", tuple(cells)))
+    heads = tuple(Head("", name) for name in ("pairs", ORIGINAL, "control", "difference", "better", "worse", "p", "p, Holm"))
+    return Grid("controls", "Originals and their controls", ABOUT_PAIRS, "model and control", heads, tuple(rows))
+
+
+# ------------------------------------------------------------------ regression
+
+
+@dataclass(frozen=True)
+class Regression:
+    names: tuple[str, ...]
+    coefficients: NDArray[np.float64]
+    errors: NDArray[np.float64]  # standard errors
+    n: int
+
+
+def logistic_regression(x: NDArray[np.float64], y: NDArray[np.float64], names: Sequence[str]) -> Regression | None:
+    """By Newton's method, with a constant; None where there is no maximum: a column decides everything, or repeats another."""
+    design = np.column_stack([np.ones(len(x)), x])
+    beta = np.zeros(design.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
+        information = (design * (p * (1 - p))[:, None]).T @ design
+        if np.linalg.cond(information) > 1e12:
+            return None
+        step = np.linalg.solve(information, design.T @ (y - p))
+        beta += step
+        if np.abs(step).max() < 1e-10:
+            return Regression(("constant", *names), beta, np.sqrt(np.diag(np.linalg.inv(information))), len(y))
+    return None
+
+
+def regression_table(conditions: Sequence[RunCondition]) -> Grid | None:
+    """The verdict on the original items by what makes them hard, and by the model."""
+    rows: list[list[float]] = []
+    verdicts: list[float] = []
+    models = list(dict.fromkeys(result.name for condition in conditions for result in condition.results if result.items))
+    for result in (result for condition in conditions for result in condition.results):
+        for values, verdict in _regression_rows(result):
+            rows.append([*values, *(float(result.name == model) for model in models[1:])])
+            verdicts.append(verdict)
+    if len(set(verdicts)) < 2:
+        return None
+    names = [*REGRESSORS, *(f"model: {model}" for model in models[1:])]
+    x = np.array(rows)
+    varying = [i for i in range(x.shape[1]) if np.ptp(x[:, i]) > 0]
+    found = logistic_regression(x[:, varying], np.array(verdicts), [names[i] for i in varying])
+    if found is None:
+        return None
+    from scipy.stats import norm  # noqa: PLC0415
+
+    z = found.coefficients / found.errors
+    p = 2 * norm.sf(np.abs(z))
+    lines = [
+        (
+            name,
+            tuple(
+                number_cell(float(v), t) for v, t in ((b, f"{b:+.3f}"), (e, f"{e:.3f}"), (zz, f"{zz:+.2f}"), (pp, f"{pp:.3g}"))
+            ),
+        )
+        for name, b, e, zz, pp in zip(found.names, found.coefficients, found.errors, z, p, strict=True)
+    ]
+    heads = tuple(Head("", head) for head in ("log odds", "standard error", "z", "p"))
+    left = [names[i] for i in range(len(names)) if i not in varying]
+    note = f"{ABOUT_REGRESSION} n = {found.n:,}." + (f" The same in all items, and left out: {', '.join(left)}." if left else "")
+    return Grid("regression", "What makes an item hard", note, "predictor", heads, tuple(lines))
+
+
+REGRESSORS = ("n_heuristics", "distance", "n_attractors", "log frequency ratio", "plural")
+
+
+def _regression_rows(result: Result) -> list[tuple[list[float], float]]:
+    if result.items is None or not _has(result, N_HEURISTICS):
+        return []
+    there = parquet.read_schema(result.items).names
+    asked = [
+        "verdict",
+        "covered",
+        N_HEURISTICS,
+        "distance",
+        "n_attractors",
+        "subject_number",
+        CONTROL,
+        "good_frequency",
+        "bad_frequency",
+    ]
+    table = parquet.read_table(result.items, columns=[name for name in asked if name in there]).to_pylist()
+    found = []
+    for row in table:
+        known = row["covered"] and row.get(CONTROL, ORIGINAL) == ORIGINAL and row["verdict"] in (0, 1)
+        if not known or row[N_HEURISTICS] is None or row.get("distance") is None:
+            continue
+        good, bad = (float(row.get(f"{side}_frequency") or 0) for side in ("good", "bad"))
+        values = [float(row[N_HEURISTICS]), float(row["distance"]), float(row.get("n_attractors") or 0)]
+        values += [float(np.log((good + 1) / (bad + 1))), float(row.get("subject_number") == "plural")]
+        found.append((values, float(row["verdict"])))
+    return found
+
+
+# ----------------------------------------------------------------- withholding
+
+
+def withholding_table(conditions: Sequence[RunCondition]) -> Grid | None:
+    """Models that were trained without some sentences, beside those that were trained without as many others."""
+    control = {_recipe(c): c for c in conditions if c.first.model.recipe.get("data.withhold_control")}
+    rows = []
+    for condition in conditions:
+        beside = control.get(_recipe(condition))
+        if beside is None or beside is condition or not condition.first.model.recipe.get("data.withhold"):
+            continue
+        for name in [name for name in condition.constructions if name in beside.constructions]:
+            without, with_them = (float(np.mean([r.scores[name].accuracy for r in c.results])) for c in (condition, beside))
+            cells = (
+                number_cell(without),
+                number_cell(with_them),
+                number_cell(without - with_them, f"{without - with_them:+.2f}"),
+            )
+            n = condition.first.scores[name].n
+            names = ", ".join(map(str, condition.first.model.recipe["data.withhold"] or []))  # type: ignore[arg-type]
+            rows.append(
+                (f"{condition.title}, without {names}: {name}", (*cells, number_cell(n, f"{n:,}"), _seeds(condition, beside)))
+            )
+    heads = tuple(Head("", name) for name in ("withheld", "control", "difference", "n", "runs"))
+    note = (
+        "Accuracy of models that have read no sentence of the kind, and of models that have read them and not as many others of "
+        "the same lengths; means over seeds. Valid and test are the same for both."
+    )
+    return Grid("withholding", "Withheld and control", note, "condition and construction", heads, tuple(rows)) if rows else None
+
+
+def _seeds(one: RunCondition, two: RunCondition) -> Cell:
+    return Cell(f"{len(one.results)} and {len(two.results)}") if one.results else EMPTY
+
+
+def _recipe(condition: RunCondition) -> tuple[str, ...]:
+    """All that makes the models, whether they are the control or not, and what they were asked."""
+    recipe = {key: str(value) for key, value in condition.first.model.recipe.items() if key != "data.withhold_control"}
+    return (str(sorted(recipe.items())), condition.language, condition.first.set, condition.first.digest, condition.first.label)
