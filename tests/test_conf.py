@@ -30,8 +30,12 @@ CHOICES = [
     for group in [*GROUPS, "experiment", "debug", "hparams_search"]
     for file in sorted((CONF / group).glob("*.yaml"))
 ]
-CHOICES.remove("model=hf")  # is not trained
-CHOICES.remove("lang=any")  # of a language that is said
+for incomplete in (
+    "model=hf",
+    "model=scores",
+    "lang=any",
+):  # the first two are not trained, the third is of a language that is said
+    CHOICES.remove(incomplete)
 
 
 def evaluation(*overrides):

@@ -17,7 +17,7 @@ def text_of(document: str) -> str:
 
 def missing_places(text: str) -> list[str]:
     """Files and folders that are named but not there; `<lang>` and `…` stand for something that must be there at least once."""
-    named = re.findall(rf"(?<![\w/.])((?:{FOLDERS})/[^\s`'\",;:)]*)", text)
+    named = re.findall(rf"(?<![\w/.])((?:{FOLDERS})/[^\s`'\",;:)\]]*)", text)
     return [name for name in named if not list(ROOT.glob(re.sub(r"<[^>]*>|…", "*", name.rstrip(".")).rstrip("/")))]
 
 
@@ -71,14 +71,23 @@ def test_the_commands_of_the_readme_are_those_of_the_makefile():
         assert re.search(rf"^{target}:", text_of("Makefile"), re.MULTILINE), target
 
 
-def test_examples_in_the_readme_are_real_settings():
+def examples() -> list[tuple[str, str]]:
+    """Everything that documents tell a reader to train, in blocks and in sentences."""
+    return [
+        (document, found.strip())
+        for document in DOCUMENTS
+        if document != "docs/own.md"  # tests/test_own.py follows it to the letter
+        for found in re.findall(r"(?:^|`)concord train ([^#`\n]*)", text_of(document), re.MULTILINE)
+    ]
+
+
+def test_examples_of_training_are_real_settings():
     from hydra import compose, initialize_config_dir
 
-    commands = re.findall(r"^concord train ([^#\n]*)", text_of("README.md"), re.MULTILINE)
-    assert len(commands) > 6
-    for command in commands:
+    assert len(examples()) > 20
+    for document, command in examples():
         overrides = [word for word in command.split() if "=" in word and "…" not in word]
         if "-m" in command.split():  # of a sweep: its first job
             overrides = [override.split(",")[0] for override in overrides]
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            compose("train", overrides)
+            assert compose("train", overrides), (document, command)

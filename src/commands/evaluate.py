@@ -6,6 +6,8 @@ from .hydra_program import run_with_settings
 
 # The heavy imports stand inside the functions, so that --help and a misspelt choice answer at once.
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from omegaconf import DictConfig
 
     from ..probes.models import Model
@@ -38,7 +40,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
 
     sentences = {} if settings.text is None else text_sentences(settings)
     probes = [] if settings.probes.is_none or settings.text is not None else read_probes(settings)
-    models = load_models(settings)
+    models = load_models(settings, probes)
     if settings.text is not None:
         answer_text(settings, models, sentences)
         return
@@ -66,14 +68,18 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads)]
 
 
-def load_models(settings: "EvaluationSettings") -> list["Model"]:
+def load_models(settings: "EvaluationSettings", probes: "Sequence[Probe]") -> list["Model"]:
     from ..probes.contract import make_contract
-    from ..probes.models import load_checkpoints, load_function, load_pretrained, must_be_comparable
+    from ..probes.models import load_checkpoints, load_function, load_pretrained, load_scores, must_be_comparable
     from ..settings.languages import each_language
+    from ..settings.training_settings import ScoreFileSettings
 
     contract = make_contract(settings.probes.protocol, settings.probes.given_rules)
     if settings.model and settings.lang:
-        return load_pretrained(settings.model, contract, settings.probes.scoring, each_language(settings.lang)[0])
+        language = each_language(settings.lang)[0]
+        if isinstance(settings.model, ScoreFileSettings):
+            return [load_scores(settings.model, language, probes)]
+        return load_pretrained(settings.model, contract, settings.probes.scoring, language)
     if settings.scorer and settings.lang:
         return [load_function(settings.scorer, settings.allow, each_language(settings.lang)[0])]
     models = load_checkpoints(settings.ckpt_path or (), settings.device, contract.rules.start == "warm", settings.allow)

@@ -9,7 +9,7 @@ import yaml
 from ..places import installed_folder, own_or_installed
 
 FLAGS = ("-h", "--help")
-PRETRAINED = "hf"  # the one model that is evaluated by its name and never trained
+EVALUATED = ("hf", "scores")  # models that are evaluated and never trained
 CHOICES, HEADER = "$APP_CONFIG_GROUPS", "${hydra.help.header}"
 
 
@@ -26,9 +26,7 @@ def _with_subgroups(groups: list[str], config_name: str) -> dict[str, list[str]]
     """`model/optimizer` belongs to the models that are trained."""
     found: dict[str, list[str]] = {}
     for group in groups:
-        found[group] = [
-            name for name in choices(group) if group != "model" or (name == PRETRAINED) == (config_name == "evaluate")
-        ]
+        found[group] = [name for name in choices(group) if group != "model" or (name in EVALUATED) == (config_name == "evaluate")]
         if config_name == "train":
             found |= {f"{group}/{name}": choices(f"{group}/{name}") for name in _folders(group)}
     return found

@@ -27,6 +27,7 @@ HIDING = {
 }
 LEFT_OUT = {
     "multi_piece": "tested words that are not one piece leave the item uncovered",
+    "missing": "sentences and tested words without a score of their own leave the item uncovered",
     "unequal": "tested words of unequal numbers of pieces leave the item uncovered",
 }
 TIES = {"half": "a tie is worth ½", "correct": "a tie is correct", "wrong": "a tie is wrong"}
@@ -234,6 +235,8 @@ def _tie(treated: Treatment, reading: Reading) -> str:
 
 
 def _unknown(rule: str, reading: Reading) -> str:
+    if "missing" in reading.left_out:  # what the model behind a file did with unknown words, the file does not say
+        return ""
     elsewhere = f"it is {reading.unknown}" if reading.unknown else "it is left to the scores" if reading.source else ""
     match rule:
         case "error":

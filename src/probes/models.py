@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..data.tokenizer import Tokenizer
 from ..data.tokens import TokenRule
 from ..errors import UserError
+from ..files import checksum
 from ..lm.checkpoints import load_model, read_checkpoint
 from ..lm.model import LanguageModel
 from ..own_code import import_allowed
@@ -20,11 +21,14 @@ from ..settings.corpus_settings import BUILT_IN
 from ..settings.languages import Clitics, Language, read_language
 from ..settings.reading import Plain, read
 from ..settings.run import RunSettings, read_run_settings
-from ..settings.training_settings import PretrainedSettings
+from ..settings.training_settings import PretrainedSettings, ScoreFileSettings
 from .contract import Contract
+from .probe import Probe
 from .probe_preparation import scorer_maker
 from .scorers import ProbeSentence, Scorer
+from .scorers.from_file import FileScorer
 from .scorers.function import FunctionScorer, WordScoring
+from .scorers.score_file import read_score_file
 from .word_surprisal import SentenceSurprisal, Words, measure_surprisal, no_pieces
 
 
@@ -183,6 +187,26 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, a
         network=network,
         vocabulary=vocabulary,
         training=read_run_settings(facts["settings"]),
+    )
+
+
+def load_scores(settings: ScoreFileSettings, language: Language, probes: Sequence[Probe]) -> Model:
+    """A file of scores as a model; items may be named in it by uid and role."""
+    path = Path(str(settings.path))
+    base = None if settings.base is None else str(settings.base)
+    file = read_score_file(path, settings.column, settings.values, base)
+    items: dict[tuple[str, str], str] = {}
+    if any(any(text.key) for text in file.texts):
+        for made in (made for probe in probes for made in probe.sets):
+            for index in range(len(made)):
+                for i in range(made.firsts[index], made.firsts[index + 1]):
+                    items[made.uid(index), made.roles[i]] = made.sentences[i]
+    return Model(
+        name=settings.name or path.stem,
+        scorer=FileScorer(path, file, items),
+        digest=f"scores {checksum(path)}",
+        languages={language.code: language},
+        clitics={language.code: "joined"},
     )
 
 

@@ -169,6 +169,25 @@ def _in_contrasts(values: NDArray, contrasts: Contrasts) -> NDArray:
 
 def covered_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which contrasts can be scored, and in which of them a word of the context is unknown."""
+    covered, unknown_context = _known_contrasts(probe, scores)
+    return covered & _separable_contrasts(probe.contrasts, scores), unknown_context
+
+
+def _separable_contrasts(contrasts: Contrasts, scores: WordScores) -> NDArray[np.bool_]:
+    """Those whose spans have scores of their own: where a source scores whole regions, a single word may have none."""
+    found = np.ones(len(contrasts), bool)
+    if scores.inseparable is None or not scores.inseparable.any():
+        return found
+    terms = contrasts.terms
+    first, last = scores.firsts[terms.sentence], scores.firsts[terms.sentence + 1]
+    starts, ends = first + terms.start, first + terms.end
+    marks = np.append(scores.inseparable, False)
+    cut = (starts < ends) & (marks[starts] | ((ends < last) & marks[ends]))
+    found[contrasts.clauses.contrast[terms.clause[cut]]] = False
+    return found
+
+
+def _known_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     tested, count = probe.contrasts.tested, len(probe.contrasts)
     if not scores.unknown.any():
         return np.ones(count, bool), np.zeros(count, bool)

@@ -9,18 +9,18 @@ from .languages import LanguageChoice, read_language_choice
 from .probing import ProbeSettings, read_probe_settings, refuse_scoring
 from .reading import Plain, read
 from .run import PathSettings
-from .training_settings import PretrainedSettings
+from .training_settings import PretrainedSettings, ScoreFileSettings
 
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """`model` is a pretrained one, `scorer` a function of the user's own by its dotted name; without either, checkpoints of ours
-    are asked, which know their language and their words.
+    """`model` is a pretrained one or a file of scores, `scorer` a function of the user's own by its dotted name; without any of
+    them, checkpoints of ours are asked, which know their language and their words.
     """
 
     probes: ProbeSettings
     lang: LanguageChoice | None
-    model: PretrainedSettings | None
+    model: PretrainedSettings | ScoreFileSettings | None
     data: CorpusSettings | None
     paths: PathSettings
     ckpt_path: tuple[str, ...] | None
@@ -37,7 +37,7 @@ def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
     made = EvaluationSettings(
         probes=read_probe_settings(plain.probes),
         lang=read_language_choice(plain.lang) if plain.lang else None,
-        model=_read_pretrained(plain.model) if plain.model else None,
+        model=_read_model(plain.model) if plain.model else None,
         data=read_corpus_settings(plain.data) if plain.data else None,
         paths=plain.paths,
         ckpt_path=plain.ckpt_path,
@@ -51,11 +51,17 @@ def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
     return made
 
 
-def _read_pretrained(values: Mapping[str, Plain]) -> PretrainedSettings:
+def _read_model(values: Mapping[str, Plain]) -> PretrainedSettings | ScoreFileSettings:
+    """conf/model/scores.yaml is the one with a path."""
     if "network" in values:
         raise UserError(
             f"model={values.get('name')}: concord evaluate takes ckpt_path= for models of ours, and model=hf for pretrained ones"
         )
+    if "path" in values:
+        scores = read(ScoreFileSettings, values, "model")
+        if not scores.path:
+            raise UserError("model=scores needs model.path=: a file of scores (.csv, .tsv, .jsonl or .parquet)")
+        return scores
     settings = read(PretrainedSettings, values, "model")
     if not settings.name:
         raise UserError("model=hf needs model.name=: a name on the Hugging Face hub, or a folder")
@@ -66,19 +72,25 @@ def _must_ask_something(settings: EvaluationSettings) -> None:
     if settings.probes.is_none and settings.text is None and not settings.data:
         raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
     if settings.scorer and (settings.model or settings.ckpt_path):
-        beside = "model=hf" if settings.model else "ckpt_path="
+        beside = _foreign(settings.model) if settings.model else "ckpt_path="
         raise UserError(f"scorer={settings.scorer}: one model at a time; leave {beside} out")
-    foreign = "model=hf" if settings.model else "scorer=" if settings.scorer else ""
+    foreign = _foreign(settings.model) if settings.model else "scorer=" if settings.scorer else ""
     if foreign and not settings.lang:
         raise UserError(f"{foreign} needs lang=: a model that is not ours does not say which language it is to be asked in")
     if foreign and settings.data:
         raise UserError(
             f"data=: the perplexity per word of a model that is not ours is not comparable; leave data= out with {foreign}"
         )
-    if not settings.model:
+    if not isinstance(settings.model, PretrainedSettings):
         refuse_scoring(settings.probes)
+    if isinstance(settings.model, ScoreFileSettings) and settings.text is not None:
+        raise UserError("text=: a file of scores cannot be asked about another sentence; leave text= out with model=scores")
     if not foreign and settings.ckpt_path is None:
         raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
+
+
+def _foreign(model: PretrainedSettings | ScoreFileSettings) -> str:
+    return "model=scores" if isinstance(model, ScoreFileSettings) else "model=hf"
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,10 @@ class RunSettings:
 def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
     """From the composed configuration, or from the config.yaml of a run."""
     if "network" not in _group(values, "model"):
+        if "path" in _group(values, "model"):
+            raise UserError(
+                "model=scores is a file of scores: concord evaluate reads it. To train: model=lstm or model=transformer"
+            )
         raise UserError(
             "model=hf is a pretrained model: concord evaluate scores it. To train one: model=lstm or model=transformer"
         )

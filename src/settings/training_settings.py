@@ -38,6 +38,17 @@ class PretrainedSettings:
 
 
 @dataclass(frozen=True)
+class ScoreFileSettings:
+    """Scores that something else has computed."""
+
+    path: str | None = None
+    name: str | None = None
+    values: Literal["logprob", "surprisal", "loss"] | None = None
+    base: str | int | None = None
+    column: str | None = None
+
+
+@dataclass(frozen=True)
 class WordTokenizer:
     """The most frequent words."""
 

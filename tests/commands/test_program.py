@@ -43,8 +43,8 @@ def test_the_help_of_evaluate_lists_what_evaluate_takes():
     page = help_page("evaluate")
     for group in ("trainer", "logger", "callbacks", "tokenizer", "experiment", "debug", "hparams_search", "model/optimizer"):
         assert f"  {group}: " not in page
-    assert "  model: hf\n" in page
-    assert "  lang: de, en, es, fr, he, multi, ru\n" in page
+    assert "  model: hf, scores\n" in page
+    assert "  lang: any, de, en, es, fr, he, multi, ru\n" in page
 
 
 def test_the_help_of_train_lists_every_group_and_choice():
@@ -58,7 +58,7 @@ def test_choices_of_ones_own_are_listed(tmp_path, monkeypatch):
     (tmp_path / "conf/lang").mkdir(parents=True)
     (tmp_path / "conf/lang/it.yaml").write_text("code: it\nname: Italian\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert "  lang: de, en, es, fr, he, it, multi, ru\n" in help_page("train")
+    assert "  lang: any, de, en, es, fr, he, it, multi, ru\n" in help_page("train")
 
 
 def test_the_script_in_a_clone_shows_the_same_help():
@@ -83,7 +83,7 @@ def test_a_misspelt_command_is_explained(typed, message):
     [
         ("concord ", list(COMMANDS)),
         ("concord ev", ["evaluate"]),
-        ("concord train model=", ["model=hf", "model=lstm", "model=transformer"]),
+        ("concord train model=", ["model=hf", "model=lstm", "model=scores", "model=transformer"]),
         ("concord evaluate devi", ["device="]),
         ("concord sets ", []),
     ],

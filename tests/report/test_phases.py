@@ -11,7 +11,7 @@ from concord.runs.metrics_file import MetricsFile
 from concord.runs.run_folder import RunFolder
 from synthetic_runs import asked, write_run
 
-MISLED = {"recent_noun": [0.5, 0.9, 0.8, 0.3, 0.1], "bigram": [0.6, 0.6, 0.9, 0.6, 0.2]}
+MISLED = {"last_noun": [0.5, 0.9, 0.8, 0.3, 0.1], "bigram": [0.6, 0.6, 0.9, 0.6, 0.2]}
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_phase_is_the_rule_that_is_followed_most_while_it_is_followed_more_often_than_not(folder: Path) -> None:
     (condition,) = group_by_condition(gather_results([folder]).results)
     assert phases_of(condition, "prep") == [
-        PhaseSpan("recent_noun", 100_001.5, 100_001.5),
+        PhaseSpan("last_noun", 100_001.5, 100_001.5),
         PhaseSpan("bigram", 200_001.5, 300_001.5),
         PhaseSpan("structure", 400_001.5, 400_001.5),
     ]
@@ -41,7 +41,7 @@ def test_phases_are_a_table_of_the_report(folder: Path) -> None:
     (grid,) = [each for each in make_report([folder]).statistics if each.name == "phases"]
     cells = dict(grid.rows)
     assert [cell.text for cell in cells["across a prepositional phrase"]] == [
-        "recent noun 100 k, bigram 200 k–300 k, structure from 400 k"
+        "last noun 100 k, bigram 200 k–300 k, structure from 400 k"
     ]
 
 

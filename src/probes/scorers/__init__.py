@@ -38,6 +38,8 @@ class WordScores:
     logprobs: NDArray[np.float32]  # (W,)
     unknown: NDArray[np.bool_]  # (W,) the model has no such word
     pieces: NDArray[np.int32] | None = None  # (W,) how many pieces the model reads a word as; None where nobody knows
+    # (W,) no span may begin here or end before it: it is scored together with the word before; a first word: not at all.
+    inseparable: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if bad := int((~np.isfinite(self.logprobs)).sum()):
@@ -65,7 +67,7 @@ class Reading:
     mean: bool = False  # over all pieces that are scored, instead of their sum
     pieces: bool = False  # a word may be several
     unknown: str = "<unk>"  # what a word is read as that the model does not know; empty: nothing is read in its place
-    left_out: tuple[Literal["multi_piece", "unequal"], ...] = ()  # targets that are marked as unknown
+    left_out: tuple[Literal["multi_piece", "unequal", "missing"], ...] = ()  # targets, or sentences, that get no score
     source: str = ""  # where the scores come from, if not from a model that read the sentences here
 
 
