@@ -31,12 +31,14 @@ LATE_PACKAGES = {
 }
 # Files that import from our own package inside functions, and why.
 LATE_FILES = {
+    "api.py": "needs transformers, an extra",
     "commands": "--help answers at once",
     "data/corpora.py": "word models do without sentencepiece",
     "data/tokenizer.py": "word models do without sentencepiece",
     "lm/export.py": "needs transformers, an extra",
     "probes/evaluation.py": "needs transformers, an extra",
     "probes/models.py": "needs transformers, an extra",
+    "probes/models_in_memory.py": "needs transformers, an extra",
     "report/__init__.py": "a notebook that only loads does without the figures",
     "report/report_folder.py": "figures need matplotlib, an extra",
     "report/texts.py": "torch is slow, and only reports of unfinished runs read sets",
