@@ -23,6 +23,11 @@ from ..probes.lint import check
 from ..probes.named_collections import named_collection
 from ..probes.published_sets import PUBLISHED, fetch_published, known_files
 from ..probes.readers import formats
+from ..probes.suites.chance import with_chance
+from ..probes.suites.exported import SUITE_FORMATS, export_suite
+from ..probes.suites.json_files import write_json
+from ..probes.suites.suite_files import read as read_suite
+from ..probes.suites.suite_screen import suite_lines, suite_notes
 from ..settings.probing import AGREEMENT
 from ..terminal import console, table
 from .set_making import add_commands
@@ -40,6 +45,9 @@ Challenge sets: what there is, a few items, their faults, other formats.
   concord sets show turblimp -n 5               five items of a published set
   concord sets list pairs.csv --lang nl --columns good=goed,bad=fout
   concord sets export de --to blimp --out sets/de
+  concord sets check suites/mine --lang en      a folder of .suite pages: what an author should look at
+  concord sets build suites/mine --lang en --out json   the same as JSON
+  concord sets export en --collection suites --to syntaxgym --out json --evaluated results/…/regions.parquet
   concord sets extract fr/obj_participle fr_gsd-ud-*.conllu --out sets/fr     items from treebanks (docs/treebanks.md)
   concord sets parse novel.txt --with spacy:fr_core_news_sm --out novel.conllu
 
@@ -66,15 +74,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | fetch | extract | parse")
+    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | build | fetch | extract | parse")
     _command(commands, "list", "sets with sizes, features and splits", run_list)
     show = _command(commands, "show", "a few items of each set", run_show)
     show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
     lint = _command(commands, "check", "faults of the sets; exit status 1 if there are serious ones", run_check)
     lint.add_argument("--vocab", type=Path, metavar="FILE", help="a word a line: what a model with these words would not know")
     out = _command(commands, "export", "write the sets in another format", run_export)
-    out.add_argument("--to", required=True, choices=list(FORMATS), help="the format")
+    out.add_argument("--to", required=True, choices=[*FORMATS, *SUITE_FORMATS], help="the format; syntaxgym: a suite per set")
+    out.add_argument("--evaluated", type=Path, metavar="FILE", help="syntaxgym: regions.parquet of an evaluation, for its values")
     out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+    build = _command(commands, "build", "compile .suite pages into JSON, with the chance of every prediction", run_build)
+    build.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
     add_commands(commands)
     get = commands.add_parser("fetch", help="published sets, by name, into the cache")
     get.add_argument("name", nargs="?", choices=list(PUBLISHED), metavar="NAME", help=f"one of {', '.join(PUBLISHED)}")
@@ -189,6 +200,11 @@ def run_list(_: argparse.Namespace, found: list[CollectedSet]) -> None:
 def run_show(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
     for each in found:
         made = each.challenge_set
+        if made.is_suite:
+            suite = read_suite(Path(made.file))
+            for line in suite_lines(suite, made.language or suite.language, suite.items[: arguments.n]):
+                console.print(line, markup=False, soft_wrap=True)
+            continue
         view = table(f"{made.construction}  ({len(made):,} items)", "features", last="variants")
         for index in stratified_sample(made, min(arguments.n, len(made)), arguments.seed):
             item = made[index]
@@ -222,9 +238,14 @@ def run_check(arguments: argparse.Namespace, found: list[CollectedSet]) -> int:
     words = None
     if arguments.vocab:
         words = {line.split()[0] for line in read_text(arguments.vocab).splitlines() if line.split()}
-    findings = check(sets, words)
+    # Suites have checks of their own: that their conditions differ in length and in several words is what they are made for.
+    findings = check(sets if words else [made for made in sets if not made.is_suite], words)
     console.print(f"{sum(map(len, sets)):,} items in {len(sets)} sets")
-    if not findings:
+    suites = [read_suite(Path(made.file)) for made in sets if made.is_suite]
+    noted = list(suite_notes(suites, sets[0].language)) if suites else []
+    for name, note in noted:
+        console.print(f"{name:<24} note: {note}", style="dim", markup=False, soft_wrap=True)
+    if not findings and not noted:
         console.print("nothing found")
         return 0
     for finding in findings:
@@ -238,8 +259,24 @@ def run_check(arguments: argparse.Namespace, found: list[CollectedSet]) -> int:
     return int(any(finding.serious for finding in findings))
 
 
-def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
+def run_build(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
+    """Pages are compiled; JSON and CSV are written anew."""
+    arguments.out.mkdir(parents=True, exist_ok=True)
     for each in found:
+        if not each.challenge_set.is_suite:
+            raise SetError(each.challenge_set.file, None, "only suites are built; concord sets export writes other sets")
+        file = arguments.out / f"{each.challenge_set.construction}.json"
+        write_json(with_chance(read_suite(Path(each.challenge_set.file))), file)
+        print(file)
+
+
+def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
+    if arguments.evaluated and arguments.to not in SUITE_FORMATS:
+        raise SetError(arguments.evaluated, None, f"--evaluated is for --to {' or '.join(SUITE_FORMATS)}")
+    for each in found:
+        if arguments.to in SUITE_FORMATS:
+            print(export_suite(each.challenge_set, SUITE_FORMATS[arguments.to], arguments.out, arguments.evaluated))
+            continue
         print(export(each.challenge_set, arguments.to, arguments.out))
 
 

@@ -5,7 +5,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,6 +39,7 @@ class ItemSelection:
     clitics: Clitics = "split"  # how grammars render what a script glues together
     tiers: tuple[str, ...] = ()  # of suites: the first of these that there are; none: all
     columns: Mapping[str, Any] | None = None  # of tables: which hold the sentences, where their names do not tell
+    lower: bool = False  # of suites, which are written with a capital: begin in lower case, as the sentences of a corpus do
 
     def __post_init__(self) -> None:
         if self.limit is not None and not (isinstance(self.limit, int) and self.limit > 0):
@@ -114,6 +115,8 @@ def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:
 
 def _selected(made: ChallengeSet, form: str, selection: ItemSelection) -> CollectedSet:
     size, repeated, rule = len(made), 0, ""
+    if selection.lower and made.is_suite:
+        made = replace(made, fixed_rules={**made.fixed_rules, "capitalize": "lower"})
     if selection.contract is not None:
         made, repeated = apply_rules(made, selection.contract.rules_for(made))
     if selection.part != "all":

@@ -19,7 +19,7 @@ class Rules:
 
     start: Literal["zero", "warm"] = "zero"
     final: bool = True
-    capitalize: bool = False
+    capitalize: Literal[True, False, "lower"] = False
     contrast: Literal["sentence", "target", "words"] = "sentence"
     ties: Literal["half", "correct", "wrong"] = "half"
     unknown: Literal["uncovered", "unk", "error"] = "uncovered"
@@ -116,7 +116,7 @@ def make_contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
         if name not in types:
             raise UserError(f"probes.rules.{name}: there is no such rule; there are: {', '.join(types)}")
         allowed = (True, False) if types[name] is bool else get_args(types[name])
-        if value not in allowed or isinstance(value, bool) != (types[name] is bool):
+        if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in allowed):
             shown = ", ".join(str(each).lower() for each in allowed)
             raise UserError(f"probes.rules.{name}={value}: write one of {shown}")
     return Contract(protocol, replace(PROTOCOLS[protocol].rules, **asked))
@@ -141,8 +141,11 @@ def _distinct(made: ChallengeSet) -> list[int]:
 
 def _looked(sentence: str, rules: Rules, raw: bool) -> str:
     """Spans count words from the left: neither a capital nor a final stop moves them. Raw text brings its own full stop."""
-    if rules.capitalize:
+    if rules.capitalize is True:
         sentence = sentence[:1].upper() + sentence[1:]
+    elif rules.capitalize == "lower":
+        at = next((place for place, letter in enumerate(sentence) if letter.isalpha()), 0)  # ¿Qué
+        sentence = sentence[:at] + sentence[at : at + 1].lower() + sentence[at + 1 :]
     if rules.final and not raw and not sentence.endswith((".", "!", "?")):
         sentence = f"{sentence} {FINAL}"
     return sentence

@@ -52,9 +52,10 @@ def make_probe(
     """
     contract = make_contract(settings.protocol, settings.given_rules)
     tiers = settings.tiers(built_in)
-    selection = ItemSelection(
-        settings.constructions, settings.limit, settings.seed, settings.split, contract, clitics, tiers, settings.columns
-    )
+    # The sentences of the built-in corpora begin in lower case; suites begin with a capital, which such a model has never seen.
+    lower = built_in is True and "capitalize" not in settings.given_rules
+    chosen = (settings.constructions, settings.limit, settings.seed, settings.split)
+    selection = ItemSelection(*chosen, contract, clitics, tiers, columns=settings.columns, lower=lower)
     if settings.path is None:
         raise UserError(
             f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"

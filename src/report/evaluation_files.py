@@ -40,6 +40,7 @@ def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             references=references,
             groupings=final_groupings(tables[name]),
             groups=final_groups(tables[name]),
+            bases=tables[name].bases,
         )
 
 

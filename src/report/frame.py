@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..probes.accuracy import MEAN
+from ..probes.suites.circuits import CIRCUIT
 from .conditions import RunCondition
 from .estimates import Estimates
 from .optional_packages import explain_missing
@@ -12,6 +13,7 @@ from .results import Result
 if TYPE_CHECKING:
     import pandas as pd
 
+NO_SUITE = {"circuit": "", "base": ""}
 FINAL = "final"  # the whole sets with the best weights; other moments are probes of the sample
 
 
@@ -47,22 +49,38 @@ def _identity(condition: RunCondition, result: Result) -> dict[str, Any]:
 def _final(estimates: Estimates, condition: RunCondition, result: Result) -> list[dict[str, Any]]:
     moment = {"moment": FINAL if result.finished else "last", "words": result.words, "perplexity": result.perplexity}
     rows = []
+    suites = _suite_facts(result)
     for name, score in result.scores.items():
         found = estimates.of(condition, name)
         counts = {"chance": score.chance, "n": score.n, "ties": score.ties, "uncovered": score.uncovered}
         parts = {part: own.accuracy for part, own in score.parts.items()}
         rows.append(
-            moment | {"construction": name, "accuracy": score.accuracy, "low": found.low, "high": found.high} | counts | parts
+            moment
+            | {"construction": name, "accuracy": score.accuracy, "low": found.low, "high": found.high}
+            | suites.get(name, NO_SUITE)
+            | counts
+            | parts
         )
     found = estimates.of(condition, MEAN)
     return [
         *rows,
-        moment | {"construction": MEAN, "accuracy": result.mean, "low": found.low, "high": found.high, "chance": found.chance},
+        moment
+        | {"construction": MEAN, "accuracy": result.mean, "low": found.low, "high": found.high, "chance": found.chance}
+        | NO_SUITE,
     ]
 
 
+def _suite_facts(result: Result) -> dict[str, dict[str, str]]:
+    """Of each suite its circuit, and the suite without the modifier."""
+    circuits = {name: group.name for group in result.groups.values() if group.grouping == CIRCUIT for name in group.over}
+    return {
+        name: {"circuit": circuits.get(name, "").removeprefix(f"{CIRCUIT}="), "base": result.bases.get(name, "")}
+        for name in result.scores
+    }
+
+
 def _moments(result: Result) -> list[dict[str, Any]]:
-    perplexity = dict(result.perplexities)
+    perplexity, suites = dict(result.perplexities), _suite_facts(result)
     rows = []
     for moment in result.moments:
         when = {"moment": f"step {moment.step}", "words": moment.words, "perplexity": perplexity.get(moment.words, math.nan)}
@@ -70,5 +88,5 @@ def _moments(result: Result) -> list[dict[str, Any]]:
             own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
             if "accuracy" in own:
                 kept = {key: value for key, value in own.items() if key != "accuracy_dev"}
-                rows.append(when | {"construction": name, "chance": result.chance(name)} | kept)
+                rows.append(when | {"construction": name, "chance": result.chance(name)} | suites.get(name, NO_SUITE) | kept)
     return rows

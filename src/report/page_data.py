@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..probes.accuracy import MEAN
+from ..probes.suites.circuits import CIRCUIT, circuit_name, in_circuit_order
 from . import items
 from .conditions import RunCondition
 from .estimates import Estimates
@@ -20,12 +21,22 @@ def page_data(estimates: Estimates) -> dict[str, Any]:
     names = [*estimates.constructions, MEAN]
     return {
         "constructions": {name: construction_name(name) for name in names},
-        "families": families(estimates.constructions),
+        "families": families(estimates.constructions, circuits_of(numbered)),
         "parts": _part_labels(numbered),
         "languages": {condition.language: language_name(condition.language) for condition in estimates.conditions},
         "conditions": [_condition(condition, estimates, places) for condition in estimates.conditions],
         "results": [_result(result) for result in numbered],
     }
+
+
+def circuits_of(results: Sequence[Result]) -> dict[str, str]:
+    """The circuit of every suite, by the names that readers know."""
+    found: dict[str, str] = {}
+    for result in results:
+        for key in in_circuit_order(result.groups):
+            group = result.groups[key]
+            found |= {name: circuit_name(key) for name in group.over if group.grouping == CIRCUIT}
+    return found
 
 
 def _part_labels(results: Sequence[Result]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from .group_tables import contrast_table, group_table, grouping_tables
 from .mean_rows import about_mean, mean_cells
 from .perspective_tables import contract_table, reference_table, scorer_table
 from .published_values import PERPLEXITY, Published, PublishedColumn, published_columns
+from .suite_tables import suite_tables
 from .wording import construction_labels, language_name, paper_name
 
 ABOUT_ACCURACY = (
@@ -29,7 +30,7 @@ def paper_tables(estimates: Estimates, every_published: bool = False) -> list[Gr
     found: list[Grid] = []
     for name in estimates.sets:
         own = estimates.of_set(name)
-        made = [accuracy_table(own, every_published), *grouping_tables(own)]
+        made = [accuracy_table(own, every_published), *grouping_tables(own), *suite_tables(own)]
         made += [each for each in (group_table(own), contrast_table(own), contract_table(own), scorer_table(own)) if each]
         made += [each for each in (reference_table(own), size_table(own)) if each]
         several = len(estimates.sets) > 1

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..probes.accuracy import CELLS, MEAN, Accuracy, constructions_of_mean, wilson
+from ..probes.accuracy import CELLS, MEAN, OVER, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 from ..probes.contrast_chance import PAIR_CHANCE
 from ..probes.phases import AGREES, MISLED
@@ -18,7 +18,7 @@ from ..settings.watched import Axis, WatchedSettings
 
 NUMBER = "number"  # the grouping by the numbers of subject and attractor
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
-COUNTS = ("accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance")  # metrics that are no group of items
+COUNTS = ("accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance", "margin")  # metrics that are no group of items
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,7 @@ class Result:
     references: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
     groupings: Mapping[str, list[str]] = field(default_factory=dict)  # names of groups of items, by what groups them
     groups: Mapping[str, "ConstructionGroup"] = field(default_factory=dict)  # of constructions
+    bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
 
     @property
     def axis(self) -> Axis:
@@ -217,10 +218,10 @@ def final_groupings(table: Final) -> dict[str, list[str]]:
 
 
 def sample_scores(moment: Moment) -> dict[str, Score]:
-    """From a probe on the way; how many items a part has is not known there. Groups of constructions have a = in their name."""
+    """From a probe on the way; how many items a part has is not known there. Groups say over how many constructions they are."""
     found = {}
     for name in dict.fromkeys(key.split("/")[0] for key in moment.values):
-        if name != MEAN and "=" not in name:
+        if name != MEAN and f"{name}/{OVER}" not in moment.values:
             own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
             n, ties, uncovered = (int(own.get(count, 0)) for count in ("n", "ties", "uncovered"))
             groups = [part for part in own if part not in COUNTS and not part.startswith((AGREES, MISLED))]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import yaml
 from pyarrow import parquet
 
+from ..probes.accuracy import OVER, group_metric
 from ..probes.result_files import read_summary
 from ..probes.verdict_files import check_verdict_file
 from ..settings import read_run_settings
@@ -58,6 +60,7 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             references={key: final_scores(table) for key, table in tables.items() if key != "model"},
             groupings=final_groupings(tables["model"]) if tables else {NUMBER: list(PARTS)},
             groups=final_groups(tables["model"]) if tables else {},
+            bases=tables["model"].bases if tables else {},
         )
 
 
@@ -142,6 +145,11 @@ def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: s
     found: dict[int, Moment] = {}
     for row in rows:
         values = {key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)}
+        # Runs of before wrote `circuit=agreement`, and not over how many suites it is.
+        of_groups = [key for key in values if "=" in key.split("/")[0]]
+        for key in of_groups:
+            name, what = key.split("/", 1)
+            values |= {f"{group_metric(name)}/{what}": values.pop(key), f"{group_metric(name)}/{OVER}": math.nan}
         if values:
             step = int(row.get("step", 0))
             place = step if axis == "steps" else int(row.get(f"progress/{axis}_seen", 0))

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ..probes.accuracy import MEAN, SEVEN
@@ -57,12 +57,16 @@ def construction_name(name: str) -> str:
     return CONSTRUCTIONS.get(paper_name(name), name.replace("_", " ") if name.islower() else name)
 
 
-def families(constructions: Sequence[str]) -> dict[str, list[str]]:
-    """Constructions by family, in the order of the families; families that are too large for one picture in several."""
+def families(constructions: Sequence[str], circuits: Mapping[str, str] | None = None) -> dict[str, list[str]]:
+    """Constructions by family, in the order of the families; families that are too large for one picture in several.
+
+    The family of a suite is its circuit, where `circuits` names it.
+    """
     known = {name: family for family, names in FAMILIES.items() for name in names}
-    found: dict[str, list[str]] = {family: [] for family in [*FAMILIES, OTHERS]}
+    own = circuits or {}
+    found: dict[str, list[str]] = {family: [] for family in [*FAMILIES, *dict.fromkeys(own.values()), OTHERS]}
     for name in constructions:
-        found[known.get(paper_name(name).removesuffix("_inanim"), OTHERS)].append(name)
+        found[own.get(name) or known.get(paper_name(name).removesuffix("_inanim"), OTHERS)].append(name)
     cut: dict[str, list[str]] = {}
     for family, names in found.items():
         parts = [names[start : start + MOST_LINES] for start in range(0, len(names), MOST_LINES)]

@@ -21,7 +21,7 @@ class RegionValue(NamedTuple):
 
 
 def with_values(suite: Suite, values: Mapping[VariantRegion, RegionValue]) -> Suite:
-    """The suite with `metric_value` and `oovs` in every region."""
+    """The suite with `metric_value` and `oovs` in every region that was evaluated."""
     return replace(suite, items=tuple(_item(suite, item, values) for item in suite.items))
 
 
@@ -31,11 +31,13 @@ def _item(suite: Suite, item: Item, values: Mapping[VariantRegion, RegionValue])
 
 def _condition(suite: Suite, item: Item, condition: Condition, values: Mapping[VariantRegion, RegionValue]) -> Condition:
     regions = (
-        _region(region, suite.metric, values[VariantRegion(item.number, condition.name, region.number)])
+        _region(region, suite.metric, values.get(VariantRegion(item.number, condition.name, region.number)))
         for region in condition.regions
     )
     return replace(condition, regions=tuple(regions))
 
 
-def _region(region: Region, metric: str, value: RegionValue) -> Region:
+def _region(region: Region, metric: str, value: RegionValue | None) -> Region:
+    if value is None:  # an item that was left out of the evaluation
+        return region
     return replace(region, extra={**region.extra, "metric_value": {metric: value.value}, "oovs": list(value.unknown)})

@@ -14,6 +14,7 @@ from .curves import draw_curves
 from .heat import draw_heat
 from .perplexity_plot import draw_perplexity
 from .style import STYLE
+from .suite_figures import draw_circuits, draw_stability
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,8 @@ FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {
     "bars": draw_bars,
     "heat": draw_heat,
     "perplexity": draw_perplexity,
+    "circuits": draw_circuits,
+    "stability": draw_stability,
 }
 
 

@@ -35,7 +35,7 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
     if not conditions:
         raise UserError("curves: none of these runs has been probed on the way")
     every = in_paper_order([name for name in moving.construction.unique() if name != MEAN])
-    columns = families(every) if len(every) > MOST_LINES else {"": every}
+    columns = families(every, _circuits(moving)) if len(every) > MOST_LINES else {"": every}
     columns = {family: names for family, names in columns.items() if names}
     width = 9 if len(columns) == 1 else 3.1 * len(columns) + 2.6
     shape = {"width_ratios": [1.9] * len(columns) + [1.0 if len(columns) == 1 else 1.5]}
@@ -58,6 +58,12 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
     if over and len(columns) > 1:
         made.supxlabel(over, fontsize=8)
     return made
+
+
+def _circuits(frame: "pd.DataFrame") -> dict[str, str]:
+    """Of suites, which have one."""
+    named = frame[frame.circuit.fillna("") != ""] if "circuit" in frame else frame[:0]
+    return {name: circuit.replace("_", " ") for name, circuit in zip(named.construction, named.circuit, strict=True)}
 
 
 def _legend(axis: "Axes", family: str, names: list[str], over: str | None) -> None:
