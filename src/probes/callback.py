@@ -13,6 +13,7 @@ from pytorch_lightning.loggers import WandbLogger
 from ..lm.training import Training
 from ..terminal import show
 from .accuracy import Table, metrics
+from .lexicon.word_table import save_choice
 from .schedule import ProbeSchedule, Progress
 from .watching import MakeScorer, ProbePlan, ProbeSeries, TrainingMoment
 
@@ -49,6 +50,8 @@ class ProbeCallback(Callback):
             if trainer.is_global_zero:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 plan.leaks.save(self.folder / f"leakage-{plan.whole.language}-{plan.whole.name}.tsv")
+                if plan.whole.lexicon:
+                    save_choice(self.folder / f"lexicon-{plan.whole.language}-{plan.whole.name}.tsv", plan.whole.lexicon)
 
     # ---------------------------------------------------------------- moments
 

@@ -63,7 +63,7 @@ def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
         made = each.challenge_set
         some = made.subset(stratified_sample(made, size, seed)) if size < len(made) else made
         chosen.append(replace(each, challenge_set=some))
-    return build_probe(whole.name, whole.language, chosen, whole.groupings)
+    return replace(build_probe(whole.name, whole.language, chosen, whole.groupings), lexicon=whole.lexicon)
 
 
 @dataclass(frozen=True)
