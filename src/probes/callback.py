@@ -22,6 +22,7 @@ from .accuracy import Table, metrics, tabulate
 from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
+from .lexicon.word_table import save_choice
 from .phases import agree_with_rules, rule_metrics
 from .probe import Probe, build_probe
 from .region_files import save_regions
@@ -68,7 +69,7 @@ def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
         made = each.challenge_set
         some = made.subset(stratified_sample(made, size, seed)) if size < len(made) else made
         chosen.append(replace(each, challenge_set=some))
-    return build_probe(whole.name, whole.language, chosen, whole.groupings)
+    return replace(build_probe(whole.name, whole.language, chosen, whole.groupings), lexicon=whole.lexicon)
 
 
 class ProbeCallback(Callback):
@@ -105,6 +106,8 @@ class ProbeCallback(Callback):
             if trainer.is_global_zero:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 plan.leaks.save(self.folder / f"leakage-{plan.whole.language}-{plan.whole.name}.tsv")
+                if plan.whole.lexicon:
+                    save_choice(self.folder / f"lexicon-{plan.whole.language}-{plan.whole.name}.tsv", plan.whole.lexicon)
 
     # ---------------------------------------------------------------- moments
 

@@ -78,6 +78,7 @@ def contract_statement(probe: Probe, reading: Reading) -> str:
     if reading.scores == "target" and any(each.untested for each in treated):
         said.append("a sentence in which nothing is marked as tested leaves the item uncovered")
     said.append(NORMALIZED[rules.normalize] if not all(each.fixed_rules for each in probe.sets) else "")
+    said.append(_over_sets(probe, [each.words for each in probe.collected]))
     said += [DUPLICATES[rules.duplicates], COUNTED[probe.contract.unit]]
     counted = ", (c+1)/(n+1); intervals are of c/n" if probe.contract.plus_one else ""
     return "; ".join(part for part in said if part) + counted

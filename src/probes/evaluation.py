@@ -18,6 +18,7 @@ from ..settings.probing import ProbeSettings
 from .accuracy import Table, tabulate
 from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
+from .lexicon.word_table import save_choice, show_choice
 from .models import Model
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
@@ -90,6 +91,9 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
         count = partial(target_pieces, models[0].tokenizer)
         show_kept([rule_coverage(each, count) for each in probe.sets], form_coverage(probe.sets, count))
     require_writable(folder)
+    if probe.lexicon:
+        show_choice(probe.lexicon, f"lexicon: {probe.language} {probe.name}")
+        save_choice(folder / "lexicon.tsv", probe.lexicon)
     unwritten: list[OSError] = []
     answers: dict[str, Answer] = {}
     for each in models:
@@ -127,7 +131,7 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
     all_of_them = sha256(" ".join(names).encode()).hexdigest()[:6]
     model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"
     label = "" if probe.contract.label == "default" else f"-{probe.contract.label}"
-    items = "" if _is_whole(settings.probes) else f"-{probe.digest[:6]}"
+    items = "" if _is_whole(settings.probes) and not probe.lexicon else f"-{probe.digest[:6]}"
     return Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
 
 
