@@ -75,3 +75,18 @@ def test_a_coin_is_fair():
     made = expand_grammar(folder_of("de"), "simple_agrmt", "de")
     heads = [int(made.uid(index), 16) & 1 for index in range(len(made))]
     assert 0.35 < sum(heads) / len(heads) < 0.65
+
+
+def test_a_rule_that_came_later_renames_no_run_unless_it_is_given(root):
+    from concord.settings.run import read_run_settings
+    from hydra import compose, initialize_config_dir
+    from omegaconf import OmegaConf
+
+    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
+        values = OmegaConf.to_container(compose("train", []), resolve=True)
+    assert values["probes"]["rules"].pop("normalize") is None
+    before = read_run_settings(values).run_name()
+    values["probes"]["rules"]["normalize"] = None
+    assert read_run_settings(values).run_name() == before
+    values["probes"]["rules"]["normalize"] = "tokens"
+    assert read_run_settings(values).run_name() != before
