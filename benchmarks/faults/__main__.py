@@ -7,6 +7,7 @@ each kind of run, five levels of a full disk (as the administrator; elsewhere it
 import argparse
 import sys
 import warnings
+from collections.abc import Iterable
 
 from .counts import Counts
 
@@ -17,7 +18,7 @@ SMALL = {"settings": 5, "files": 3, "bits": 3, "signals": 0, "disks": 1}
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.faults", description=__doc__)
     parser.add_argument("kinds", nargs="*", choices=[*WHOLE, []], help="which faults (default: all)")
-    parser.add_argument("--only", action="append", default=[], metavar="KIND", help="of files and bits only this kind of file")
+    parser.add_argument("--only", action="append", default=[], metavar="KIND", help="only this kind of file or of run")
     parser.add_argument("--count", type=int, help="how many of each")
     parser.add_argument("--small", action="store_true", help="a few of each, in seconds; the numbers mean nothing")
     asked = parser.parse_args()
@@ -32,7 +33,7 @@ def main() -> int:
     return int(failed > 0)
 
 
-def attacks(kind: str, count: int, only: list[str]) -> list[Counts]:
+def attacks(kind: str, count: int, only: list[str]) -> Iterable[Counts]:
     """Imported when it is asked for: files need no training, and signals no transformers."""
     if kind == "settings":
         from .typed_settings import type_settings
@@ -45,7 +46,7 @@ def attacks(kind: str, count: int, only: list[str]) -> list[Counts]:
     if kind == "signals":
         from .signals import stop_runs
 
-        return stop_runs(count)
+        return stop_runs(count, only)
     from .full_disks import LEVELS, can_mount, fill_disks
 
     if not can_mount():

@@ -6,6 +6,7 @@ import time
 import traceback
 from pathlib import Path
 
+import concord.report  # noqa: F401
 from concord.commands.train import train
 from concord.runs import run_preparation  # noqa: F401 - and with it all that a child would have to import
 from concord.runs.failures import explain_failures
@@ -15,10 +16,11 @@ from training_runs import TINY, settings
 WATCHED = [
     *TINY,
     "name=x",
-    "data.limit=120",
+    "data.limit=72",
+    "trainer.max_epochs=2",
     "probes.constructions=[simple_agrmt]",
     "probes.limit=4",
-    "probes.schedule.steps=[4,6,12,22,41]",
+    "probes.schedule.steps=[4,6,8,15,21]",
     "probes.schedule.epochs=[0,0.5,1.5]",
 ]
 

@@ -122,7 +122,7 @@ def _evaluation(folder: Path) -> Path:
 def _verdicts(folder: Path) -> Path:
     from concord.probes import verdict_files
 
-    verdict_files._write(
+    verdict_files.write_table(
         folder / "a.parquet", parquet.read_table(BEFORE / "results/several/items-lstm-best.parquet"), {"digest": "a"}
     )
     return folder / "a.parquet"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from training_runs import clean, command, rows_without_times, same_weights
@@ -23,9 +24,13 @@ KINDS = {
 TWO = "two processes"
 
 
-def stop_runs(count: int, seed: int = 0) -> list[Counts]:
+def stop_runs(count: int, only: Sequence[str] = (), seed: int = 0) -> Iterator[Counts]:
     """So many random moments for each kind of run."""
-    return [*(_stop(name, settings, count, seed) for name, settings in KINDS.items()), _stop_two(count, seed)]
+    for name, settings in KINDS.items():
+        if not only or name in only:
+            yield _stop(name, settings, count, seed)
+    if not only or TWO in only:
+        yield _stop_two(count, seed)
 
 
 def _stop(name: str, settings: list[str], count: int, seed: int) -> Counts:

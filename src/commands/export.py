@@ -9,11 +9,13 @@ from .help_page import FLAGS
 
 SETTINGS = ("ckpt_path", "out")
 DESCRIPTION = """\
-Writes a trained model as a folder that transformers loads (after `import concord.lm.hf`).
+Writes a trained model as a folder that plain transformers loads, without Concord (trust_remote_code=True).
 
   concord export ckpt_path=runs/…/checkpoints/best.ckpt out=my-model
+  concord export ckpt_path=runs/… out=my-models                 the best as main, those by words seen as chck_1M, chck_2M …
   concord evaluate model=hf model.name=my-model lang=de         the same numbers as for the checkpoint
 
+The folder has weights (safetensors), a fast tokenizer, a card with training data and results, and one small file of code.
 Needs pip install 'concord-lm[hf]'.
 """
 
@@ -28,16 +30,23 @@ def main(arguments: list[str]) -> int:
         print("usage: concord export ckpt_path=runs/…/checkpoints/best.ckpt out=FOLDER", file=sys.stderr)
         return 2
     from ..lm.export import export
+    from ..runs.run_export import METRICS, export_run, results_until, upload_lines
 
+    source, out = Path(given["ckpt_path"]), Path(given["out"])
     try:
-        require_writable(Path(given["out"]))
-        export(Path(given["ckpt_path"]), Path(given["out"]))
+        require_writable(out)
+        if source.is_dir():
+            written = export_run(source, out)
+        else:
+            export(source, out, results_until(source.parent.parent / METRICS, None))
+            written = [("main", out)]
     except (UserError, OSError) as error:
         if isinstance(error, OSError) and not is_fault_of_disk(error):
             raise
         print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return 1
-    print(f"{given['out']}: concord evaluate model=hf model.name={given['out']} lang=…; in your code: import concord.lm.hf first")
+    print(f"{out}: concord evaluate model=hf model.name={written[0][1]} lang=…")
+    print("to put on the hub, with a licence in each README.md:", *upload_lines(written), sep="\n  ")
     return 0
 
 

@@ -1,32 +1,38 @@
-"""`concord export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that transformers loads.
+"""`concord export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that plain transformers loads.
 
-The folder holds model.safetensors, config.json and tokenizer.json, and no code:
+The folder holds model.safetensors, config.json, tokenizer.json, a card, and one small file of code that needs nothing of Concord:
 
-    import concord.lm.hf
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    model, tokenizer = AutoModelForCausalLM.from_pretrained(FOLDER), AutoTokenizer.from_pretrained(FOLDER)
+    model = AutoModelForCausalLM.from_pretrained(FOLDER, trust_remote_code=True)
+    tokenizer = AutoTokenizer.from_pretrained(FOLDER, trust_remote_code=True)
 """
 
 from pathlib import Path
 from typing import Any
 
-from ..data.vocabulary import Vocabulary
 from ..errors import UserError
 from ..settings.corpus_settings import read_corpus_settings
+from .model_card import model_card
+
+CODE = "modeling_concord.py"
 
 
-def export(checkpoint: Path, out: Path) -> None:
-    """Writes the folder. What was in it under the same names is replaced only if an export wrote it."""
+def export(checkpoint: Path, out: Path, results: str = "") -> None:
+    """Writes the folder. What was in it under the same names is replaced only if an export wrote it.
+
+    `results` is Markdown about the model, for its card.
+    """
     try:
         from transformers.utils import logging
     except ImportError:
         raise UserError("concord export needs transformers: pip install 'concord-lm[hf]'") from None
     from .checkpoints import load_model
-    from .hf import ConcordConfig, ConcordForCausalLM, fast_tokenizer
+    from .hf import fast_tokenizer
+    from .modeling_concord import NETWORKS, ConcordConfig, ConcordForCausalLM
 
     model, vocabulary, about = load_model(checkpoint)
-    if not isinstance(vocabulary, Vocabulary):
-        raise UserError(f"{checkpoint}: a model of pieces of words; only word-level models can be exported")
+    if (network := model.architecture.network["name"]) not in NETWORKS:
+        raise UserError(f"{checkpoint}: its network is {network}; transformers can be given {' and '.join(NETWORKS)} only")
     if out.is_dir() and any(out.iterdir()) and '"concord"' not in _config(out):
         raise UserError(f"out={out}: this folder holds something else; give an empty or a new one")
     logging.set_verbosity_error()
@@ -34,8 +40,12 @@ def export(checkpoint: Path, out: Path) -> None:
     said: dict[str, Any] = {key: about[key] for key in ("language", "clitics") if key in about}
     made = ConcordForCausalLM(ConcordConfig(model.architecture.plain(), said))
     made.model.load_state_dict(model.state_dict())
+    classes = {"AutoConfig": "ConcordConfig", "AutoModelForCausalLM": "ConcordForCausalLM"}
+    made.config.auto_map = {auto: f"{CODE.removesuffix('.py')}.{name}" for auto, name in classes.items()}
     made.save_pretrained(out)
     fast_tokenizer(vocabulary, raw_text_rule(about)).save_pretrained(out)
+    (out / CODE).write_text(Path(__file__).with_name(CODE).read_text(encoding="utf-8"), encoding="utf-8")
+    (out / "README.md").write_text(model_card(out.name, model, vocabulary, about, results), encoding="utf-8")
 
 
 def raw_text_rule(about: dict[str, Any]) -> dict[str, Any] | None:

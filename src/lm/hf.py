@@ -1,73 +1,68 @@
-"""Our models for transformers: `import concord.lm.hf`, and Auto* load what an export wrote. The folder itself has no code."""
+"""Our models for transformers: `import concord.lm.hf`, and Auto* load what an export wrote without running code of the folder."""
 
 from typing import Any
 
-import torch
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import AutoConfig, AutoModelForCausalLM, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
-from transformers.modeling_outputs import CausalLMOutput
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
-from ..data.vocabulary import EOS, EOS_ID, UNK, Vocabulary
-from .model import Architecture, LanguageModel
-from .networks.transformer import Transformer, sinusoids
-
-
-class ConcordConfig(PretrainedConfig):
-    """The architecture, and what else a checkpoint says of itself."""
-
-    model_type = "concord"
-
-    def __init__(self, architecture: dict[str, Any] | None = None, about: dict[str, Any] | None = None, **rest: Any) -> None:
-        self.architecture = architecture or {}
-        self.about = about or {}
-        self.vocab_size = self.architecture.get("vocabulary_size", 0)
-        rest = {"bos_token_id": EOS_ID, "eos_token_id": EOS_ID, "tie_word_embeddings": bool(self.architecture.get("tied"))} | rest
-        super().__init__(**rest)
+from ..data.pieces import START, Pieces
+from ..data.tokenizer import Tokenizer as OwnTokenizer
+from ..data.vocabulary import EOS, UNK, Vocabulary
+from .modeling_concord import ConcordConfig, ConcordForCausalLM
 
 
-class ConcordForCausalLM(PreTrainedModel):
-    """`LanguageModel` as transformers wants it. A sentence begins after `<eos>`, with nothing remembered."""
-
-    config_class = ConcordConfig
-    base_model_prefix = ""
-    _tied_weights_keys = {"model.decoder.weight": "model.embedding.weight"}  # noqa: RUF012 - their way to say it
-
-    def __init__(self, config: ConcordConfig) -> None:
-        super().__init__(config)
-        self.model = LanguageModel(Architecture(**config.architecture))
-        self.post_init()
-
-    def get_input_embeddings(self) -> torch.nn.Module:
-        return self.model.embedding
-
-    def get_output_embeddings(self) -> torch.nn.Module:
-        return self.model.decoder
-
-    def _init_weights(self, module: torch.nn.Module) -> None:
-        """The model starts its weights itself; but transformers builds it without storage, and positions are in no file."""
-        if isinstance(module, Transformer):
-            module.positions = sinusoids(*module.positions.shape)
-
-    def forward(self, input_ids: torch.Tensor, labels: torch.Tensor | None = None, **_: Any) -> CausalLMOutput:
-        """Padding belongs on the right, where it changes nothing. The logits are log-probabilities."""
-        logprobs, _state = self.model(input_ids)  # (B, T, V)
-        loss: Any = None
-        if labels is not None:
-            loss = torch.nn.functional.nll_loss(logprobs[:, :-1].flatten(0, 1), labels[:, 1:].flatten(), ignore_index=-100)
-        return CausalLMOutput(loss=loss, logits=logprobs)
+def fast_tokenizer(own: OwnTokenizer, rule: dict[str, Any] | None) -> PreTrainedTokenizerFast:
+    """Words or pieces by their numbers. With a rule (`tokens`, `replace`) raw text is cut as for training, else at spaces."""
+    pieces = isinstance(own, Pieces)
+    made = Tokenizer(_piece_model(own) if isinstance(own, Pieces) else _word_model(own))
+    replaced = [normalizers.Replace(old, new) for old, new in (rule["replace"] if rule else {}).items()]
+    if pieces:
+        replaced.append(normalizers.Replace(START, "_"))  # marks the beginning of words and nothing else
+    if rule or pieces:
+        made.normalizer = normalizers.Sequence([*([normalizers.NFC()] if rule else []), *replaced])
+    cut: Any = (
+        pre_tokenizers.WhitespaceSplit() if rule is None else pre_tokenizers.Split(Regex(rule["tokens"]), "removed", invert=True)
+    )
+    if pieces:
+        marks = pre_tokenizers.Metaspace(replacement=START, prepend_scheme="always", split=False)
+        cut = pre_tokenizers.Sequence([cut, marks])
+        spaces = [decoders.Replace(START, " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+        made.decoder = decoders.Sequence(spaces)
+    made.pre_tokenizer = cut
+    made.post_processor = processors.TemplateProcessing(single=f"{EOS} $A", special_tokens=[(EOS, own.eos)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made, bos_token=EOS, eos_token=EOS, pad_token=EOS, unk_token=UNK, clean_up_tokenization_spaces=False
+    )
 
 
-def fast_tokenizer(vocabulary: Vocabulary, rule: dict[str, Any] | None) -> PreTrainedTokenizerFast:
-    """Words by their numbers. With a rule (`tokens`, `replace`) raw text is cut as for training, without one at spaces."""
-    made = Tokenizer(models.WordLevel(vocabulary.ids, unk_token=UNK))
-    if rule is None:
-        made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    else:
-        replaced = [normalizers.Replace(old, new) for old, new in rule["replace"].items()]
-        made.normalizer = normalizers.Sequence([normalizers.NFC(), *replaced])
-        made.pre_tokenizer = pre_tokenizers.Split(Regex(rule["tokens"]), "removed", invert=True)
-    made.post_processor = processors.TemplateProcessing(single=f"{EOS} $A", special_tokens=[(EOS, vocabulary.eos)])
-    return PreTrainedTokenizerFast(tokenizer_object=made, bos_token=EOS, eos_token=EOS, pad_token=EOS, unk_token=UNK)
+def _word_model(vocabulary: OwnTokenizer) -> Any:
+    assert isinstance(vocabulary, Vocabulary)
+    return models.WordLevel(vocabulary.ids, unk_token=UNK)
+
+
+def _piece_model(pieces: Pieces) -> Any:
+    """The same pieces in the library of transformers."""
+    numbers = range(len(pieces))
+    scores = pieces.processor.get_score(list(numbers))
+    if _is_unigram(pieces):
+        return models.Unigram(list(zip(pieces.words, scores, strict=True)), pieces.unk, byte_fallback=True)
+    ids = {piece: number for number, piece in enumerate(pieces.words)}
+    learnt = [n for n in numbers if not (pieces.processor.is_control(n) or pieces.processor.is_byte(n) or n == pieces.unk)]
+    merges = [
+        (ids[word], (word[:at], word[at:]))
+        for word in (pieces.words[n] for n in learnt)
+        for at in range(1, len(word))
+        if word[:at] in ids and word[at:] in ids
+    ]
+    # The score of a piece falls in the order in which they were learnt; of several ways to make it, that of older parts is first.
+    merges.sort(key=lambda each: (-scores[each[0]], ids[each[1][0]], ids[each[1][1]]))
+    return models.BPE(ids, [parts for _, parts in merges], unk_token=UNK, fuse_unk=False, byte_fallback=True)
+
+
+def _is_unigram(pieces: Pieces) -> bool:
+    """What kind of model it is, by the scores: log-probabilities, or whole numbers that say the order."""
+    scores = pieces.processor.get_score(list(range(2, len(pieces))))
+    return any(score != int(score) for score in scores)
 
 
 AutoConfig.register(ConcordConfig.model_type, ConcordConfig, exist_ok=True)

@@ -1,5 +1,6 @@
 """A model that leaves for transformers gives the same numbers there."""
 
+import json
 import subprocess
 import sys
 
@@ -60,12 +61,17 @@ def test_an_exported_model_scores_the_same_as_before(tmp_path, network, tied):
     assert scores.unknown.any()  # Gast is not in the vocabulary
 
 
-def test_the_folder_holds_weights_and_settings_and_no_code(tmp_path):
+def test_the_folder_holds_weights_settings_a_card_and_one_file_of_code(tmp_path):
     assert main([f"ckpt_path={checkpoint(tmp_path, 'lstm')}", f"out={tmp_path / 'out'}"]) == 0
     names = {file.name for file in (tmp_path / "out").iterdir()}
-    assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
-    assert all(name.endswith((".json", ".safetensors")) for name in names)
-    assert "auto_map" not in (tmp_path / "out" / "config.json").read_text(encoding="utf-8")
+    assert {"config.json", "model.safetensors", "tokenizer.json", "README.md"} <= names
+    assert {name for name in names if not name.endswith((".json", ".safetensors", ".md"))} == {"modeling_concord.py"}
+    code = (tmp_path / "out" / "modeling_concord.py").read_text(encoding="utf-8")
+    assert "import concord" not in code
+    assert "from ." not in code
+    config = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))
+    assert config["auto_map"]["AutoModelForCausalLM"] == "modeling_concord.ConcordForCausalLM"
+    assert config["hidden_size"] == 8
 
 
 def test_raw_text_is_cut_as_for_training_where_the_corpus_was_raw(tmp_path):
@@ -115,3 +121,107 @@ def test_nothing_imports_transformers_before_it_is_needed():
     code = f"import sys, {', '.join(f'concord.{name}' for name in modules)}; print('transformers' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+PLAIN = """
+import json, sys
+import torch
+sys.modules["concord"] = None  # as if it were not installed
+from transformers import AutoModelForCausalLM, AutoTokenizer
+folder, sentences = sys.argv[1], json.loads(sys.argv[2])
+model = AutoModelForCausalLM.from_pretrained(folder, trust_remote_code=True).eval()
+tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=True)
+tokenizer.padding_side = "left"
+batch = tokenizer(sentences, return_tensors="pt", padding=True, return_token_type_ids=False)
+with torch.no_grad():
+    each = [tokenizer(text, return_tensors="pt", return_token_type_ids=False) for text in sentences]
+    alone = [model(**one).logits[0, -1].tolist() for one in each]
+    together = model(**batch).logits[:, -1].tolist()
+made = model.generate(**batch, max_new_tokens=3, do_sample=False).tolist()
+tied = model.get_output_embeddings().weight is model.get_input_embeddings().weight
+ids = [tokenizer(each).input_ids for each in sentences]
+text = tokenizer.decode(ids[0][1:])
+print(json.dumps({"alone": alone, "together": together, "made": made, "tied": tied, "ids": ids, "text": text}))
+"""
+
+
+def without_concord(folder, sentences, python=sys.executable):
+    done = subprocess.run(
+        [python, "-c", PLAIN, str(folder), json.dumps(sentences)],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def pieces_checkpoint(folder, network, kind):
+    from collections import Counter
+
+    from concord.data.counts import Counts
+    from concord.data.pieces import PieceRule
+
+    counted = Counter(word for sentence in sentences() for word in sentence.split())
+    counts = Counts(folder)
+    counts.add(list(counted), np.array(list(counted.values())))
+    pieces = PieceRule(320, kind).learn(counts)
+    architecture = Architecture(len(pieces), 8, tied=True, dropout=0.2, init=1.0, network=NETWORKS[network])
+    about = {"architecture": architecture.plain(), **pieces.plain(), "language": GERMAN, "clitics": "split"}
+    about["settings"] = {"data": {"name": "grammar"}}
+    weights = {f"model.{name}": value for name, value in initialise_model(architecture, seed=3).state_dict().items()}
+    torch.save({"concord": about, "state_dict": weights}, folder / "best.ckpt")
+    return folder / "best.ckpt"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("network", "words"), [("lstm", "word"), ("transformer", "word"), ("lstm", "unigram"), ("transformer", "bpe")]
+)
+def test_plain_transformers_loads_the_folder_and_says_the_same(tmp_path, network, words):
+    file = checkpoint(tmp_path, network) if words == "word" else pieces_checkpoint(tmp_path, network, words)
+    export(file, tmp_path / "out")
+    texts = ["der Autor lacht", "die Autoren lachen .", "der Xylophonist ärgert"]
+    found = without_concord(tmp_path / "out", texts)
+    model, own, _ = load_model(file)
+    model.eval()
+    for number, text in enumerate(texts):
+        ids = own.encode(["<eos>", *text.split()])
+        assert found["ids"][number] == ids
+        with torch.no_grad():
+            expected = model(torch.tensor([ids]))[0][0, -1]
+        np.testing.assert_allclose(found["alone"][number], expected, atol=1e-5, rtol=0)
+        np.testing.assert_allclose(found["together"][number], expected, atol=1e-5, rtol=0)
+        start = max(map(len, found["ids"]))
+        for made in found["made"][number][start:]:
+            with torch.no_grad():
+                assert made == int(model(torch.tensor([ids]))[0][0, -1].argmax())
+            ids.append(made)
+            if made == own.eos:  # what follows is padding
+                break
+    assert found["tied"]
+    assert found["text"] == " ".join(word if word in own else "<unk>" for word in texts[0].split())
+
+
+def test_a_run_leaves_as_revisions_by_words_seen(tmp_path, capsys):
+    run = tmp_path / "run"
+    (run / "checkpoints").mkdir(parents=True)
+    for name in ("words-1000000", "words-2000000", "words-1500", "best"):
+        checkpoint(run / "checkpoints", "lstm").rename(run / "checkpoints" / f"{name}.ckpt")
+    columns = "step,progress/words_seen,valid/perplexity,probe/de/agreement/prep/accuracy,probe/de/agreement/prep/n"
+    (run / "metrics.csv").write_text(f"{columns}\n1,900000,50.5,0.6,400\n2,1900000,20.25,0.9,400\n", encoding="utf-8")
+    assert main([f"ckpt_path={run}", f"out={tmp_path / 'out'}"]) == 0
+    said = capsys.readouterr().out
+    assert [folder.name for folder in sorted((tmp_path / "out").iterdir())] == ["chck_1500", "chck_1M", "chck_2M", "main"]
+    assert f"hf upload OWNER/NAME {tmp_path}/out/chck_1M . --revision chck_1M" in said
+    cards = {name: (tmp_path / "out" / name / "README.md").read_text(encoding="utf-8") for name in ("main", "chck_1M")}
+    assert "| de | agreement | prep | 0.900 | 0.50 | 400 | – | – |" in cards["main"]
+    assert "- valid/perplexity: 20.25" in cards["main"]
+    assert "| de | agreement | prep | 0.600 |" in cards["chck_1M"]
+    assert "`data=grammar`" in cards["main"]
+
+
+def test_a_folder_without_checkpoints_is_told(tmp_path, capsys):
+    assert main([f"ckpt_path={tmp_path}", f"out={tmp_path / 'out'}"]) == 1
+    assert "there is no checkpoint in it" in capsys.readouterr().err

@@ -141,7 +141,7 @@ def test_two_thousand_random_overrides_are_described_or_told():
         ("zzz=5", "zzz: there is no such setting; there are: seed, name, tags"),
         ("lagn=de", "lagn: there is no such setting; did you mean lang?"),
         ("lang=gr", "lang=gr: there is no such choice; there are: any, de, en, es, fr, he, multi, ru"),
-        ("model=lstn", "model=lstn: there is no such choice; did you mean model=lstm?; there are: hf, lstm, transformer"),
+        ("model=lstn", "model=lstn: there is no such choice; did you mean model=lstm?; there are: hf, lstm, scores, transformer"),
         ("model/optimizer=adm", "model/optimizer=adm: there is no such choice; did you mean model/optimizer=adam?"),
         ("lang=de,fr", "one model of all: lang=multi lang.languages=[de,fr]; a run for each: -m lang=de,fr"),
         ("seed=1,2", "seed=1,2: one value at a time; as a list: seed=[1,2]; a run for each: -m seed=1,2"),

@@ -1,0 +1,64 @@
+"""The card of an exported model: what it is, what it has read, how it is used, and what cannot work elsewhere."""
+
+from typing import Any
+
+from ..data.tokenizer import Tokenizer
+from .model import LanguageModel
+
+CARD = """\
+---
+library_name: transformers
+pipeline_tag: text-generation
+license: other
+language: {language}
+tags: [concord, {network}]
+---
+# {name}
+
+A {kind} of {parameters:,} parameters over {size:,} {units}, trained with Concord.
+
+```python
+from transformers import AutoModelForCausalLM, AutoTokenizer
+model = AutoModelForCausalLM.from_pretrained("{name}", trust_remote_code=True)
+tokenizer = AutoTokenizer.from_pretrained("{name}", trust_remote_code=True)
+```
+
+## Training data
+{data}
+
+## Results
+{results}
+
+## What to know
+- A sentence begins after `<eos>`, which the tokenizer puts first.
+- {text}
+- `logits` are log-probabilities. There is no cache: every step of `generate` reads the whole text again.
+- `trust_remote_code=True` runs `modeling_concord.py` of this folder, which needs torch and transformers (tried with 4.51 and 5).
+  Where Concord is installed, `import concord.lm.hf` loads the folder without running code of it.
+
+## Licence
+Not stated: whoever publishes this model chooses one that the training data allow, and writes it here and at `license:` above.
+"""
+
+
+def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: dict[str, Any], results: str) -> str:
+    """In Markdown, with the head that the Hugging Face hub reads."""
+    network = str(model.architecture.network["name"])
+    language = about.get("language") or {}
+    data = (about.get("settings") or {}).get("data") or {}
+    rows = [f"| {key} | {value} |" for key, value in data.items() if value is not None and key != "name"]
+    listed = "\n".join(["| setting | value |", "|---|---|", *rows]) if rows else ""
+    cut = bool(tokenizer.begins())
+    unknown = "unknown characters become bytes" if cut else "a word that it does not know becomes `<unk>`"
+    return CARD.format(
+        name=name,
+        language=language.get("code", "und"),
+        network=network,
+        kind="word-by-word LSTM" if network == "lstm" else "causal Transformer",
+        parameters=model.parameter_count(),
+        size=len(tokenizer),
+        units="pieces of words" if cut else "words",
+        data=f"`data={data.get('name', '?')}`, {language.get('name', 'language not stated')}.\n\n{listed}".strip(),
+        results=results or "None were found beside the checkpoint.",
+        text=f"Text goes in as its corpus was written, tokens apart or as running text; {unknown}.",
+    )
