@@ -21,6 +21,8 @@ from pathlib import Path
 from concord.data.grammar import languages
 from concord.terminal import console, table
 
+from benchmarks.lexicons import wide
+
 FEW = 40
 Checked = tuple[str, bool, str]
 
@@ -49,6 +51,7 @@ def main() -> int:
 def forms(language: str) -> Iterator[Checked]:
     """What was checked, whether the lexicon agrees, and a note."""
     yield from importlib.import_module(f"benchmarks.lexicons.{language}").forms()
+    yield from wide.forms(language)
 
 
 def few_forms(language: str) -> list[Checked]:

@@ -54,6 +54,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
     from ..data.download import downloads_for
+    from ..probes.lexicon.asked_models import choose_lexicon
     from ..probes.models import checkpoint_languages, of_built_in_corpus
     from ..probes.probe_preparation import make_probes
     from ..settings.languages import each_language
@@ -63,9 +64,10 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
     elsewhere: Clitics = "joined" if settings.model else next(iter(known.values()), "split")
     built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
-    sets = all_collections(settings.probes)
+    chosen, words = choose_lexicon(settings.probes, (settings.ckpt_path or ()) if known else ())
+    sets = all_collections(chosen)
     downloads = downloads_for(settings.paths)
-    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads)]
+    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads, words)]
 
 
 def load_models(settings: "EvaluationSettings", probes: "Sequence[Probe]") -> list["Model"]:

@@ -38,16 +38,19 @@ def train(settings: "RunSettings") -> None:
     from ..lm.fast_import import import_lightning
 
     import_lightning()
+    from ..probes.lexicon.known_words import write_words
     from ..runs.logs import keep_log
     from ..runs.ranks import is_first
-    from ..runs.run_display import show_corpus
+    from ..runs.run_display import show_corpus, show_words_file
     from ..runs.run_folder import RunFolder
     from ..runs.run_preparation import prepare_corpus, prepare_run
 
     folder = RunFolder(settings.folder)
     with keep_log(is_first()) as log:
         if settings.prepare:
-            show_corpus(prepare_corpus(settings), settings.tokenizer.vocabulary_size)
+            corpus = prepare_corpus(settings)
+            show_corpus(corpus, settings.tokenizer.vocabulary_size)
+            show_words_file(write_words(corpus.folder.with_suffix(".words.tsv"), corpus))
         elif settings.summary:
             prepare_run(settings, folder, None)
         else:

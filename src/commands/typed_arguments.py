@@ -8,6 +8,7 @@ SETTING = re.compile(r"([+~]{0,2}[\w./@-]+)=(.+)", re.DOTALL)
 PLAIN = re.compile(r"[\w\s/\-\\+.$%*@?|:,=]*", re.ASCII)
 OWN = re.compile(r"[\[{'\"].*|\w+\(.*\)", re.DOTALL | re.ASCII)
 INTERPOLATION = re.compile(r"\$\{[^{}]*\}")
+SHARED = re.compile(r"shared:(\[.*\])", re.DOTALL)  # shared:[a,b] for the dictionary {shared:[a,b]}
 SENTENCES = ("text",)  # always one string, commas and all
 
 
@@ -21,6 +22,8 @@ def _quoted(argument: str) -> str:
     if found is None:
         return argument
     key, value = found.groups()
+    if listed := SHARED.fullmatch(value):
+        return f"{key}={{shared:{listed[1]}}}"
     if OWN.fullmatch(value) or (PLAIN.fullmatch(INTERPOLATION.sub("", value)) and key not in SENTENCES) or value == "null":
         return argument
     mark = '"' if "'" in value and '"' not in value else "'"

@@ -52,7 +52,8 @@ class ItemSelection:
 class CollectedSet:
     """A set, the format it was read as, how many items it had, how many of them were repetitions, and the rule of its split.
 
-    The contract is that by which its sentences look as they do, and so the only one by which they can be scored.
+    The contract is that by which its sentences look as they do, and so the only one by which they can be scored. `words` says how
+    its words were chosen, if they were.
     """
 
     challenge_set: ChallengeSet
@@ -61,6 +62,15 @@ class CollectedSet:
     repeated: int
     rule: str
     contract: Contract | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Sets whose words were chosen for a vocabulary, by construction, and how they were."""
+
+    sets: Mapping[str, ChallengeSet]
+    told: str
 
 
 def locate(path: str, language: str, downloads: Downloads | None = None) -> Path:
@@ -87,8 +97,10 @@ def _fetch_from_hub(path: str, downloads: Downloads) -> Path:
     return fetch_dataset("/".join(parts[:2]), folder, downloads, part="".join(parts[2:]))
 
 
-def collect(path: Path, language: str, form: str | None, cache: Path, selection: ItemSelection) -> list[CollectedSet]:
-    """All sets below a path that the selection asks for."""
+def collect(
+    path: Path, language: str, form: str | None, cache: Path, selection: ItemSelection, fitted: Fitted | None = None
+) -> list[CollectedSet]:
+    """All sets below a path that the selection asks for; `fitted` are taken in the place of those of the same construction."""
     sets: list[ChallengeSet] = []
     forms: dict[str, str] = {}
     if selection.columns and form not in (None, TABLE):
@@ -102,9 +114,14 @@ def collect(path: Path, language: str, form: str | None, cache: Path, selection:
         forms |= {made.dataset: name for made in found}
         sets += found
     sets = merge_sets(sets)
+    exchanged = fitted.sets if fitted else {}
+    sets = [exchanged.get(each.construction, each) for each in sets]
     _known([made.construction for made in sets], selection.constructions, path)
     wanted = [made for made in sets if not selection.constructions or made.construction in selection.constructions]
-    return [_selected(made, forms[made.dataset], selection) for made in of_tier(wanted, selection.tiers, path)]
+    chosen = [_selected(made, forms[made.dataset], selection) for made in of_tier(wanted, selection.tiers, path)]
+    if fitted is None:
+        return chosen
+    return [replace(each, words=fitted.told) if each.challenge_set.construction in exchanged else each for each in chosen]
 
 
 def _known(there: Collection[str], asked: Sequence[str], path: Path) -> None:

@@ -66,6 +66,7 @@ def contract_statement(probe: Probe, reading: Reading) -> str:
     said += [_unknown(rules.unknown, reading), *(LEFT_OUT[each] for each in reading.left_out)]
     if reading.scores == "target" and any(each.untested for each in treated):
         said.append("a sentence in which nothing is marked as tested leaves the item uncovered")
+    said.append(_over_sets(probe, [each.words for each in probe.collected]))
     said += [DUPLICATES[rules.duplicates], COUNTED[probe.contract.unit]]
     counted = ", (c+1)/(n+1); intervals are of c/n" if probe.contract.plus_one else ""
     return "; ".join(part for part in said if part) + counted

@@ -1,7 +1,6 @@
 """Models asked the same sets by the same code as while they learn: scores, verdicts and tables, shown whatever the disk does."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -15,38 +14,29 @@ from ..lm.perplexity import evaluate_split
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import each_language
 from ..settings.probing import ProbeSettings
-from .accuracy import Table, tabulate
+from .accuracy import Table
+from .answer import Answer, judge_scores
 from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
+from .lexicon.word_table import save_choice, show_choice
 from .models import Model
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
 from .probe_preparation import must_cover, rule_tables
 from .region_files import regions_beside, save_regions
 from .result_files import save_summary
-from .scorers import WordScores
 from .surprisal import macro_perplexity
 from .verdict_files import save_items
-from .verdicts import Verdicts, judge, unknown_words
+from .verdicts import unknown_words
 
 Measures = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a model prefers on the items of a probe."""
-
-    scores: WordScores
-    verdicts: Verdicts
-    table: Table
 
 
 def ask(model: Model, probe: Probe) -> Answer:
     """Score, judge, tabulate."""
     scores = model.scorer.score(probe.sentences)
     must_cover(probe, scores, model.name)
-    verdicts = judge(probe, scores)
-    return Answer(scores, verdicts, tabulate(probe, verdicts))
+    return judge_scores(probe, scores)
 
 
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
@@ -90,6 +80,9 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
         count = partial(target_pieces, models[0].tokenizer)
         show_kept([rule_coverage(each, count) for each in probe.sets], form_coverage(probe.sets, count))
     require_writable(folder)
+    if probe.lexicon:
+        show_choice(probe.lexicon, f"lexicon: {probe.language} {probe.name}")
+        save_choice(folder / "lexicon.tsv", probe.lexicon)
     unwritten: list[OSError] = []
     answers: dict[str, Answer] = {}
     for each in models:
@@ -127,7 +120,7 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
     all_of_them = sha256(" ".join(names).encode()).hexdigest()[:6]
     model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"
     label = "" if probe.contract.label == "default" else f"-{probe.contract.label}"
-    items = "" if _is_whole(settings.probes) else f"-{probe.digest[:6]}"
+    items = "" if _is_whole(settings.probes) and not probe.lexicon else f"-{probe.digest[:6]}"
     return Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
 
 

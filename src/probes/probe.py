@@ -13,6 +13,7 @@ from .contract import Contract
 from .contrast_table import Contrasts, ContrastTableBuilder
 from .dev_and_test import split
 from .groupings import NUMBER, Grouping
+from .lexicon.fitting import FittedLexicon
 from .scorers import ProbeSentence
 
 CONTRAST = "contrast"  # the grouping by the names of contrasts, where the items of a construction have several
@@ -30,6 +31,7 @@ class Probe:
     contrasts: Contrasts
     without: dict[str, str]  # constructions that cannot be scored, and why
     groupings: tuple[Grouping, ...] = (NUMBER,)
+    lexicon: FittedLexicon | None = None  # the choice of its words, if they were chosen for a vocabulary
     _members: dict[tuple[str, int], dict[str, NDArray[np.int64]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -19,18 +20,21 @@ from ..settings.probing import ProbeSettings
 from ..terminal import show
 from . import probe_display as screen
 from .accuracy import MEAN, Table, tabulate
-from .callback import MakeScorer, ProbePlan, SampledProbe
 from .challenge_set import SetError
-from .collection import ItemSelection, collect, locate
+from .collection import Fitted, ItemSelection, collect, locate
 from .contract import make_contract
 from .groupings import NUMBER, read_groupings
 from .heuristics import HEURISTICS, judge_by_rule
 from .leakage import count_forms, find_leakage
+from .lexicon.choice import fit_collection, fitted_sets
+from .lexicon.known_words import KnownWords
 from .probe import Probe, build_probe
 from .scorers import WordScores
-from .scorers.incremental import IncrementalScorer, plant_forest, scoring_mode
+from .scorers.incremental import IncrementalScorer, plant_forest
 from .scorers.ngrams import score_by_ngrams
+from .scorers.scoring_mode import scoring_mode
 from .verdicts import Verdicts, covered_contrasts, judge
+from .watching import MakeScorer, ProbePlan, SampledProbe
 
 log = logging.getLogger(__name__)
 # Sentences of the corpus that a model has read before a set is scored with a warm state.
@@ -43,11 +47,13 @@ def make_probe(
     clitics: Clitics,
     built_in: bool | None = None,
     downloads: Downloads | None = None,
+    known: KnownWords | None = None,
 ) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
     `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
     `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
+    `known`: the words of the models, for sets that are to fit them; without it, those sets are as they are.
     """
     contract = make_contract(settings.protocol, settings.given_rules)
     tiers = settings.tiers(built_in)
@@ -66,8 +72,10 @@ def make_probe(
         )
     declared = settings.groupings
     groupings = (NUMBER,) if declared is None else read_groupings(declared, "probes.groupings")
-    sets = collect(path, language, settings.format, cache_folder("sets"), selection)
-    probe = build_probe(settings.name, language, sets, groupings)
+    lexicon = fit_collection(settings, path, known, contract.rules.capitalize is True, clitics)
+    fitted = Fitted(fitted_sets(lexicon, language, clitics), lexicon.statement()) if lexicon else None
+    sets = collect(path, language, settings.format, cache_folder("sets"), selection, fitted)
+    probe = replace(build_probe(settings.name, language, sets, groupings), lexicon=lexicon)
     if settings.format is None:
         log.info("probes     read as %s", ", ".join(sorted({each.form for each in sets})))
     for construction, why in probe.without.items():
@@ -81,13 +89,14 @@ def make_probes(
     clitics: Clitics,
     built_in: bool | None = None,
     downloads: Downloads | None = None,
+    known: KnownWords | None = None,
 ) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
     asked = [each for each in collections if not each.is_none]
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in, downloads) for each in asked]
+    return [make_probe(each, language, clitics, built_in, downloads, known) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:

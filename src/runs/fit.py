@@ -27,6 +27,7 @@ from ..lm.optimisation import optimizer as make_optimizer
 from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
 from ..probes.callback import ProbeCallback
+from ..probes.lexicon.known_words import COUNTS, WORD_COUNTS, vocabulary_counts
 from ..settings.reading import Plain, check_arguments
 from ..settings.run import RunSettings
 from ..settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
@@ -183,7 +184,7 @@ def fit(
         make_schedule(Horizon(*horizon), **recipe.model.scheduler),
         recipe.model.optimizer,
         recipe.seed,
-        {**facts, "warm": corpus.warm(), **corpus.vocabulary.plain()},
+        {**facts, "warm": corpus.warm(), **corpus.vocabulary.plain(), **kept_counts(corpus, run.probing)},
         loader,
         corpus.languages,
         corpus.vocabulary.begins(),
@@ -202,6 +203,18 @@ def fit(
     result = _test(trainer, module, test, load_model(folder.best, recipe.allow)[0], checkpoints)
     show_profile(folder)
     return result | {name: value for each in run.probing for name, value in each.result().items()}
+
+
+def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, Any]:
+    """How often the training text has the words, for a checkpoint: so the sets that fitted the run can be made again from it.
+
+    Where tokens are pieces of words, those that sets were chosen from.
+    """
+    counts = vocabulary_counts(corpus)
+    if counts is not None:
+        return {COUNTS: counts}
+    lexicons = (plan.whole.lexicon for each in probing for plan in each.plans)
+    return {WORD_COUNTS: {form: count for each in lexicons if each for word in each.words for form, count in word.counts.items()}}
 
 
 def overfitting(loss: float, goal: float, epochs: int) -> str:

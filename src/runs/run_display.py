@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 
 from rich.tree import Tree
 
@@ -73,6 +74,12 @@ def show_corpus(text: Corpus, asked: int | None) -> None:
         log.info("read       %s", ", ".join(f"{count:,} {name}" for name, count in text.read.items()))
     for reason, count in text.report.items():
         log.info("left out   %s %s", f"{count:,}", reason)
+
+
+def show_words_file(file: Path | None) -> None:
+    """Where the vocabulary was written for sets that are to fit several models."""
+    if file:
+        log.info("words      %s, with counts: for probes.lexicon=shared:[…]", file)
 
 
 def show_result(folder: RunFolder) -> None:

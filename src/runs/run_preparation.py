@@ -12,11 +12,14 @@ from ..data.download import downloads_for
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
-from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
+from ..probes.callback import ProbeCallback
 from ..probes.feature_columns import feature_columns
+from ..probes.lexicon.known_words import CorpusWords
+from ..probes.lexicon.word_table import show_choice
 from ..probes.probe import Probe
 from ..probes.probe_preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.schedule import ProbeSchedule
+from ..probes.watching import SampledProbe, sample_probe
 from ..settings.corpus_settings import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
@@ -63,6 +66,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     elif settings.init_from:
         log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from)))
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
+    probes = read_probes(settings, corpus) if settings.probes.fits_vocabulary else probes
     return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), own)
 
 
@@ -88,13 +92,14 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
     return str(folder.enter(settings.yaml(), known, torch.get_num_threads())["wandb_id"])
 
 
-def read_probes(settings: RunSettings) -> list[Probe]:
-    """The challenge sets of each language of the run; none with probes=none."""
+def read_probes(settings: RunSettings, corpus: Corpus | None = None) -> list[Probe]:
+    """The challenge sets of each language of the run; none with probes=none. Their words are chosen once there is a corpus."""
+    known = CorpusWords(corpus) if corpus else None
     built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
     return [
         probe
         for each in settings.languages
-        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in, downloads)
+        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in, downloads, known)
     ]
 
 
@@ -108,6 +113,8 @@ def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, f
         feature_columns(probe.sets, ((number, item) for number, made in enumerate(probe.sets) for item in range(len(made))))
     sampled = [SampledProbe(sample_probe(probe, chosen.sample, chosen.seed), probe) for probe in probes]
     for each in sampled:
+        if each.whole.lexicon:
+            show_choice(each.whole.lexicon, f"lexicon: {each.whole.language} {each.whole.name}")
         check_coverage(each, corpus.vocabulary)
     plans = [plan_probe(each, corpus) for each in sampled]
     schedule = ProbeSchedule(**asdict(chosen.schedule))

@@ -1,13 +1,14 @@
 """What was typed on the command line: refused where Hydra would understand something else, and read as settings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from ..errors import UserError
+from .corpus_settings import BUILT_IN
 from .evaluation_settings import EvaluationSettings, read_evaluation_settings
-from .probing import refuse_scoring
+from .probing import decide_lexicon, refuse_scoring
 from .reading import Plain
 from .run import RunSettings, read_run_settings
 
@@ -23,7 +24,11 @@ def refuse_lists(overrides: Sequence[str]) -> None:
 
 def read_composed(cfg: DictConfig) -> RunSettings:
     """The settings of a run, from what Hydra composed."""
-    settings = read_run_settings(_resolved(cfg))
+    values = _resolved(cfg)
+    probes, data = values.get("probes"), values.get("data")
+    if isinstance(probes, Mapping) and isinstance(data, Mapping):
+        values["probes"] = decide_lexicon(probes, built_in=data.get("name") == BUILT_IN)
+    settings = read_run_settings(values)
     refuse_scoring(settings.probes)
     return settings
 

@@ -12,6 +12,10 @@ from ..places import own_or_installed
 from .reading import AtLeast, Count, Natural, Plain, added, machine, read
 
 AGREEMENT = "agreement"  # our own sets of a language
+SHARED = "shared"
+# fixed: the sets as they are; fit: words that the vocabulary has; {shared: […]}: words that several vocabularies have. None: not
+# decided yet; see `decide_lexicon`.
+LexiconChoice = Literal["fit", "fixed"] | dict[str, tuple[str, ...]] | None
 Moments = tuple[Annotated[float, AtLeast(0)], ...]
 
 
@@ -43,10 +47,23 @@ class ProbeSettings:
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
     groupings: dict[str, Plain] | None = machine(None)  # how items are shown together, not how they are judged
     tier: Literal["core", "full", "all"] | None = added(None)
+    lexicon: LexiconChoice = added("fixed")
+    least: Count = added(10)  # occurrences of a form in the training text, for lexicon=fit and shared
     # Further collections on the same schedule: names of conf/probes, or {collection: own, name: mine, path: …} with what differs.
     also: tuple[str | dict[str, Plain], ...] = added(())
     # Of a table: {good: …, bad: …, construction: …, masked: …} name the columns, where their own names do not tell.
     columns: dict[str, Plain] | None = added(None)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.lexicon, Mapping) and (set(self.lexicon) != {SHARED} or not self.lexicon[SHARED]):
+            raise UserError(
+                f"probes.lexicon={dict(self.lexicon)}: write fit, fixed, or shared:[…] with runs, checkpoints or files of words"
+            )
+
+    @property
+    def fits_vocabulary(self) -> bool:
+        """Whether the words of its sets are chosen for what models know."""
+        return self.lexicon not in (None, "fixed")
 
     @property
     def is_none(self) -> bool:
@@ -82,6 +99,15 @@ def read_probe_settings(values: object) -> ProbeSettings:
     return read(ProbeSettings, values, "probes")
 
 
+def decide_lexicon(probes: Mapping[str, Plain], built_in: bool) -> dict[str, Plain]:
+    """The settings of a new run, in which our own sets fit the vocabulary of real text; built-in corpora have the words of the
+    sets as they are.
+    """
+    if "lexicon" not in probes or probes["lexicon"] is not None:
+        return dict(probes)
+    return {**probes, "lexicon": "fit" if probes.get("name") == AGREEMENT and not built_in else "fixed"}
+
+
 def all_collections(chosen: ProbeSettings) -> list[ProbeSettings]:
     """The collection itself and what is asked beside it, each with its own path and rules, all on one schedule."""
     return [chosen, *(_read_further(each, chosen) for each in chosen.also)]
@@ -98,7 +124,9 @@ def _read_further(entry: str | Mapping[str, Plain], chosen: ProbeSettings) -> Pr
     values = {**described[AGREEMENT], **described[collection], **given}
     values["rules"] = {**described[AGREEMENT]["rules"], **dict(given.get("rules") or {})}  # type: ignore[arg-type]
     values.pop("defaults", None)
-    return replace(read(ProbeSettings, values, f"probes.also.{collection}"), sample=chosen.sample, schedule=chosen.schedule)
+    made = read(ProbeSettings, values, f"probes.also.{collection}")
+    lexicon = chosen.lexicon if made.lexicon is None else made.lexicon
+    return replace(made, sample=chosen.sample, schedule=chosen.schedule, lexicon=lexicon)
 
 
 def collection_files() -> dict[str, Path]:

@@ -116,15 +116,15 @@ def result_values(kind: type, values: Mapping[str, Plain], where: str = "") -> I
             continue
         if isinstance(value, Mapping):
             inner = _dataclass_in(hint)
-            yield from result_values(inner, value, _join(where, key)) if inner else _flatten(value, _join(where, key))
+            yield from result_values(inner, value, _join(where, key)) if inner else flatten(value, _join(where, key))
         else:
             yield _join(where, key), value
 
 
-def _flatten(values: Mapping[str, Plain], where: str) -> Iterator[tuple[str, Plain]]:
+def flatten(values: Mapping[str, Plain], where: str) -> Iterator[tuple[str, Plain]]:
     for key, value in values.items():
         if isinstance(value, Mapping):
-            yield from _flatten(value, _join(where, key))
+            yield from flatten(value, _join(where, key))
         else:
             yield _join(where, key), value
 

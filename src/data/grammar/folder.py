@@ -14,6 +14,7 @@ from .rules import Grammar, build
 # Names the features of folders that declare none themselves, as the published ones do.
 SIDECAR = installed_folder("grammars") / "clams.features"
 COMMON, CORPUS, SUFFIX = "common", "corpus", ".avg"
+WIDE = "wide"  # the folder with a language's larger lexicon, from which sets take what a vocabulary has
 
 
 def languages() -> list[str]:
@@ -66,8 +67,8 @@ def shared_files(folder: Path) -> list[Path]:
 
 
 def collections(folder: Path) -> list[Path]:
-    """The folders inside a language's folder that hold constructions of their own."""
-    inside = sorted(each for each in folder.iterdir() if each.is_dir())
+    """The folders inside a language's folder that hold sets of their own; the wide lexicon holds words to choose from."""
+    inside = sorted(each for each in folder.iterdir() if each.is_dir() and each.name != WIDE)
     return [each for each in inside if (folder / f"{COMMON}{SUFFIX}").exists() and constructions(each)]
 
 

@@ -11,6 +11,7 @@ feature subject_number: number of NP_1
 feature distance: words from N_1 to VP
 paradigm N_1[m]: s,$c | p,nom | p,dat   followed by indented rows, one word a row
 limit NP: 1                             how often an NP may stand inside an NP
+choose N_1, N_2: 10                     how many words of a list a set takes that is fitted to a vocabulary
 construction prep, simple_agrmt:        what follows holds for these constructions only
 """
 
@@ -26,7 +27,7 @@ TOKEN = re.compile(r"(?:[^\s\[\]]|\[[^\[\]]*\])+|\S")
 WEIGHT = re.compile(r"\d{1,9}(\.\d{1,9})?")
 TAG = re.compile(r"[^\W\d]\w*")
 VARIABLE = re.compile(r"\$([^\W\d]+)(\d*)")
-KEYWORDS = "vary|attribute|feature|paradigm|limit|construction|distinct|nouns"
+KEYWORDS = "vary|attribute|feature|paradigm|limit|construction|distinct|choose|nouns"
 DIRECTIVE = re.compile(rf"({KEYWORDS})\b([^\[\]:|]*(?:\[[^\[\]]*\])?)\s*:(.*)", re.DOTALL)
 GIVEN = re.compile(r"([^\W\d]\w*)=([^\s{}=]+)")
 CHOSEN = re.compile(r"(.*\])\s+to\s+\[([^\[\]]*)\]", re.DOTALL)
@@ -123,6 +124,15 @@ class Distinct:
 
 
 @dataclass(frozen=True, slots=True)
+class Choose:
+    """How many words of each of these lists a set takes that is fitted to a vocabulary."""
+
+    lists: tuple[str, ...]
+    number: int
+    place: SourceLine
+
+
+@dataclass(frozen=True, slots=True)
 class Nouns:
     """Slots that hold nouns, by their names or by how these begin; none: there are nouns that no slot of their own holds."""
 
@@ -130,7 +140,7 @@ class Nouns:
     place: SourceLine
 
 
-Statement = Rule | Vary | Attribute | Feature | Limit | Distinct | Nouns
+Statement = Rule | Vary | Attribute | Feature | Limit | Distinct | Choose | Nouns
 
 
 def parse(text: str, file: str) -> list[Statement]:
@@ -174,6 +184,8 @@ class _Parser:
                 yield _limit(subject, body, place)
             case "distinct":
                 yield _distinct(subject, body, place)
+            case "choose":
+                yield _choose(subject, body, place)
             case "nouns":
                 yield _nouns(subject, body, place)
             case "paradigm":
@@ -346,6 +358,14 @@ def _limit(subject: str, body: str, place: SourceLine) -> Limit:
     if not _names(subject) or not re.fullmatch(r"[0-9]|1[0-9]|20", body):
         raise GrammarError(place, f"limit {subject}: {body!r}; write limit NAME: and how often it may nest, 0 to 20")
     return Limit(_names(subject), int(body), place)
+
+
+def _choose(subject: str, body: str, place: SourceLine) -> Choose:
+    if not _names(subject) or not re.fullmatch(r"[1-9][0-9]{0,3}", body):
+        raise GrammarError(
+            place, f"choose {subject}: {body!r}; write choose LIST: and how many of its words are taken, 1 to 9999"
+        )
+    return Choose(_names(subject), int(body), place)
 
 
 def _distinct(subject: str, body: str, place: SourceLine) -> Distinct:

@@ -3,11 +3,24 @@
 import difflib
 import itertools
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from .notation import VARIABLE, Alternative, Attribute, Distinct, Feature, Limit, Nouns, Rule, Statement, SymbolReference, Vary
+from .notation import (
+    VARIABLE,
+    Alternative,
+    Attribute,
+    Choose,
+    Distinct,
+    Feature,
+    Limit,
+    Nouns,
+    Rule,
+    Statement,
+    SymbolReference,
+    Vary,
+)
 from .notices import GrammarError, Notice, SourceLine
 
 # A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
@@ -38,6 +51,7 @@ class Grammar:
     limits: dict[str, int]
     notices: tuple[Notice, ...]
     distinct: tuple[Distinct, ...] = ()
+    choose: Mapping[str, int] = field(default_factory=dict)  # words that a fitted set takes, by the name of their list
     nouns: tuple[str, ...] = ()  # names of slots that hold nouns; none: not known
 
     def is_noun(self, symbol: Symbol) -> bool:
@@ -99,6 +113,7 @@ def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
         limits={n: s.depth for s in statements if isinstance(s, Limit) for n in s.names},
         notices=tuple(_repeated(rules, written)),
         distinct=tuple(_distinct(statements, rules)),
+        choose=_choose(statements, rules),
         nouns=next((s.names for s in reversed(statements) if isinstance(s, Nouns)), ()),
     )
 
@@ -138,6 +153,17 @@ def _distinct(statements: list[Statement], rules: dict[Symbol, list[Alternative]
             if name not in known:
                 raise GrammarError(line.place, f"distinct: {name} names no slot; the names here are {', '.join(sorted(known))}")
         yield line
+
+
+def _choose(statements: list[Statement], rules: dict[Symbol, list[Alternative]]) -> dict[str, int]:
+    known = {symbol.name for symbol in rules}
+    found: dict[str, int] = {}
+    for line in (s for s in statements if isinstance(s, Choose)):
+        for name in line.lists:
+            if name not in known:
+                raise GrammarError(line.place, f"choose: {name} names no list; the names here are {', '.join(sorted(known))}")
+            found[name] = line.number
+    return found
 
 
 def _check_given(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, SymbolReference]) -> None:

@@ -13,6 +13,11 @@ from ..set_file import objects, text_field
 
 SUFFIXES = {".jsonl"}
 MASK = "[MASK]"
+# How many nouns stand between the subject that is tested and its verb; of the others the files do not tell.
+BETWEEN = {
+    **dict.fromkeys(("SimplSent", "SVinSentCompl", "SVshortVPCoord", "SVinObjRelC", "SVModifier", "SVextendedModifier"), 0),
+    **dict.fromkeys(("SVPP", "SVSubjRelC", "SVacrossObjRelC"), 1),
+}
 REFLEXIVES = ("RA_acc", "RA_case")  # each a case in several files: RA_acc_simple, RA_acc_longer, RA_acc_SentCompl
 NUMBERS = {"sg": "singular", "pl": "plural"}
 
@@ -50,4 +55,5 @@ def _named(stem: str) -> tuple[str, dict[str, Value]]:
         return stem, {}
     numbers = [NUMBERS[match[2][i : i + 2]] for i in range(0, len(match[2]), 2)]
     known: dict[str, Value] = {"case": match[1], "sub_case": match[2]}
-    return match[1], known | dict(zip(("subject_number", "attractor_number"), numbers, strict=False))
+    known |= dict(zip(("subject_number", "attractor_number"), numbers, strict=False))
+    return match[1], known | ({"n_intervening": BETWEEN[match[1]]} if match[1] in BETWEEN else {})

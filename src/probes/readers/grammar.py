@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...data.grammar import Expansion, load
+from ...data.grammar import Expansion, Grammar, load
 from ...data.grammar.folder import SUFFIX
 from ...data.grammar.size import check_size
 from ...settings.languages import Clitics
@@ -24,10 +24,15 @@ def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[Chal
 
 
 def expand_grammar(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
-    """A construction of a folder of grammars, with the features and spans that the grammar knows."""
-    expansion = check_size(Expansion(load(folder, name), clitics))
+    """A construction of a folder of grammars."""
+    return write_out(load(folder, name), str(folder / f"{name}{SUFFIX}"), language, clitics)
+
+
+def write_out(grammar: Grammar, file: str, language: str, clitics: Clitics) -> ChallengeSet:
+    """All sentences of a grammar as a set, with the features and spans that the grammar knows."""
+    expansion = check_size(Expansion(grammar, clitics))
     expansion.must_vary()
-    made = ChallengeSet(name, language, dataset="grammar", file=str(folder / f"{name}{SUFFIX}"))
+    made = ChallengeSet(grammar.name, language, dataset="grammar", file=file)
     spans: dict[tuple[tuple[int, int], ...], tuple[Span, ...]] = {}
     for group in expansion:
         roles = _roles([sentence.change for sentence in group.sentences])

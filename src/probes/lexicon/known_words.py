@@ -1,0 +1,160 @@
+"""The words that models know, and how often their training text has them: from a corpus, a checkpoint, a file, or several."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...data.corpus import Corpus
+from ...data.tokenizer import Tokenizer, restore_tokenizer
+from ...errors import UserError
+from ...lm.checkpoints import read_checkpoint
+from ..leakage import count_forms
+
+COUNTS, WORD_COUNTS = "counts", "word_counts"  # in a checkpoint: of its vocabulary in order; of single words, where it has pieces
+BEST = "best.ckpt"
+
+
+class KnownWords(Protocol):
+    """Words with their frequency: a count, or where nobody counted an estimate that is good for comparisons alone."""
+
+    name: str
+    counted: bool
+
+    def look_up(self, words: Iterable[str]) -> dict[str, float]:
+        """Of these words, those that are known, each with its frequency."""
+
+
+class ListedWords:
+    """Words with counts; without them, in order of frequency."""
+
+    def __init__(self, name: str, counts: Mapping[str, float], counted: bool) -> None:
+        self.name, self.counts, self.counted = name, counts, counted
+
+    @classmethod
+    def ranked(cls, name: str, words: Sequence[str]) -> "ListedWords":
+        """Frequency falls with rank (Zipf): the second word is half as frequent as the first."""
+        return cls(name, {word: len(words) / rank for rank, word in enumerate(words, start=1)}, counted=False)
+
+    def look_up(self, words: Iterable[str]) -> dict[str, float]:
+        return {word: self.counts[word] for word in words if word in self.counts}
+
+
+class SpelledWords:
+    """The words of a model that reads pieces: it can spell them all, and nobody counted them."""
+
+    counted = False
+
+    def __init__(self, name: str, tokenizer: Tokenizer) -> None:
+        self.name, self.tokenizer = name, tokenizer
+
+    def look_up(self, words: Iterable[str]) -> dict[str, float]:
+        return {word: 1.0 for word in words if word in self.tokenizer}
+
+
+class CorpusWords:
+    """The words of a corpus's tokenizer, counted in its training part."""
+
+    counted = True
+
+    def __init__(self, corpus: Corpus, name: str = "the training text") -> None:
+        self.name, self.corpus = name, corpus
+        counts = vocabulary_counts(corpus)
+        self.listed = counts and ListedWords(name, dict(zip(corpus.vocabulary.words, counts, strict=True)), counted=True)
+
+    def look_up(self, words: Iterable[str]) -> dict[str, float]:
+        return self.listed.look_up(words) if self.listed else dict(count_forms(words, self.corpus))
+
+
+class SharedWords:
+    """What several models know; a word is as frequent as it is to the one that has read it least."""
+
+    def __init__(self, sources: Sequence[KnownWords]) -> None:
+        self.sources = sources
+        self.name = " and ".join(each.name for each in sources)
+        self.counted = any(each.counted for each in sources)
+
+    def look_up(self, words: Iterable[str]) -> dict[str, float]:
+        words = list(words)
+        found = [(each.counted, each.look_up(words)) for each in self.sources]
+        # Estimates say nothing beside counts.
+        telling = [known for counted, known in found if counted or not self.counted]
+        everywhere = (word for word in words if all(word in known for _, known in found))
+        return {word: min(known[word] for known in telling) for word in everywhere}
+
+
+def vocabulary_counts(corpus: Corpus) -> list[int] | None:
+    """How often the training part has each word of the vocabulary; None where tokens are pieces of words."""
+    if corpus.vocabulary.begins() is not None:
+        return None
+    counted: list[int] = np.bincount(np.asarray(corpus.train.ids), minlength=len(corpus.vocabulary)).tolist()
+    return counted
+
+
+def checkpoint_words(file: Path) -> KnownWords:
+    """Of a checkpoint; those from before counts were kept have their words in order of frequency."""
+    return words_of_facts(str(file), read_checkpoint(file)["concord"])
+
+
+def words_of_facts(name: str, facts: Mapping[str, Any]) -> KnownWords:
+    """From what a checkpoint says of itself."""
+    tokenizer = restore_tokenizer(dict(facts))
+    if tokenizer.begins() is None:
+        counts = facts.get(COUNTS)
+        if counts is None:
+            return ListedWords.ranked(name, tokenizer.words)
+        return ListedWords(name, dict(zip(tokenizer.words, counts, strict=True)), counted=True)
+    if WORD_COUNTS in facts:
+        return ListedWords(name, facts[WORD_COUNTS], counted=True)
+    return SpelledWords(name, tokenizer)
+
+
+def read_words(path: Path) -> KnownWords:
+    """The folder of a run, a checkpoint, or a file with a word on each line, a tab and its count after it if they are known."""
+    if path.is_dir():
+        files = sorted([*path.glob("checkpoints/*.ckpt"), *path.glob("*.ckpt")], key=lambda file: (file.name != BEST, file.name))
+        if not files:
+            raise UserError(f"probes.lexicon: {path}: no checkpoint in this folder; give a run, a checkpoint or a file of words")
+        return checkpoint_words(files[0])
+    if not path.exists():
+        raise UserError(f"probes.lexicon: {path}: there is no such run, checkpoint or file of words")
+    return checkpoint_words(path) if path.suffix == ".ckpt" else _read_list(path)
+
+
+def _read_list(path: Path) -> ListedWords:
+    try:
+        lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except UnicodeDecodeError:
+        raise UserError(
+            f"probes.lexicon: {path}: not UTF-8; a file of words has one on each line, perhaps a tab and its count"
+        ) from None
+    if not lines:
+        raise UserError(f"probes.lexicon: {path}: there is no word in it; write one on each line, perhaps a tab and its count")
+    if all(len(line) == 1 for line in lines):
+        return ListedWords.ranked(str(path), [line[0].strip() for line in lines])
+    counts: dict[str, float] = {}
+    for number, line in enumerate(lines, start=1):
+        if len(line) != 2 or not (line[1].isascii() and line[1].isdecimal()):
+            raise UserError(
+                f"probes.lexicon: {path}:{number}: {line!r}: a word, a tab and its count are needed, as on other lines"
+            )
+        counts[line[0]] = float(line[1])
+    return ListedWords(str(path), counts, counted=True)
+
+
+def write_words(file: Path, corpus: Corpus) -> Path | None:
+    """The vocabulary of a corpus with counts, as `read_words` reads it; nothing where tokens are pieces of words."""
+    counts = vocabulary_counts(corpus)
+    if counts is None:
+        return None
+    rows = zip(corpus.vocabulary.words, counts, strict=True)
+    file.write_text("".join(f"{word}\t{count}\n" for word, count in rows), encoding="utf-8")
+    return file
+
+
+def log_frequency(counts: Iterable[float]) -> float:
+    """The mean of logarithms to the base of 2; a count of 0 is taken for ½."""
+    logs = [math.log2(max(count, 0.5)) for count in counts]
+    return sum(logs) / len(logs) if logs else 0.0

@@ -1,0 +1,57 @@
+"""The choice of words as one reads it: a row for each list in the terminal, a row for each word in a file."""
+
+import logging
+from pathlib import Path
+
+from rich.table import Table
+
+from ...terminal import show, table
+from .fitting import FittedLexicon, LexiconWord
+
+log = logging.getLogger(__name__)
+
+
+def lists_table(fitted: FittedLexicon, title: str) -> Table:
+    """Each list: its words, how many the vocabulary lacks, how many are rare, how many are taken, and how the numbers match."""
+    view = table(
+        title,
+        "list",
+        numbers=["words", "unknown", "rare", "spare", "chosen", "sg : pl, all", "sg : pl, chosen"],
+        last="chosen words",
+    )
+    for name in dict.fromkeys(word.lists for word in fitted.words):
+        own = [word for word in fitted.words if word.lists == name]
+        chosen = [word for word in own if word.outcome == "chosen"]
+        fit = [word for word in own if word.outcome in ("chosen", "spare")]
+        counts = (sum(word.outcome == outcome for word in own) for outcome in ("unknown", "rare", "spare", "chosen"))
+        shown = ", ".join(word.row.word.split()[0] for word in chosen)
+        view.add_row(name, *(str(n) for n in (len(own), *counts)), number_ratio(fit), number_ratio(chosen), shown)
+    return view
+
+
+def number_ratio(words: list[LexiconWord]) -> str:
+    """How many times as frequent the singular is as the plural, in the geometric mean; empty for words without number."""
+    told = [word.imbalance for word in words if word.imbalance]
+    return f"{2 ** (sum(told) / len(told)):.2f}" if told else ""
+
+
+def show_choice(fitted: FittedLexicon, title: str) -> None:
+    """The table, and in words what could not be had."""
+    show(lists_table(fitted, title))
+    for name, (taken, wanted) in fitted.short().items():
+        log.warning("lexicon    %s: %d words fit, %d are wanted; probes.least= asks for fewer occurrences", name, taken, wanted)
+    for name, grammar in fitted.grammars.items():
+        if grammar is None:
+            log.warning("lexicon    %s keeps its fixed set: the vocabulary has the words of none of its other sentences", name)
+    if fitted.unknown_context:
+        log.warning("lexicon    not in the vocabulary: %s, which stand in the templates", ", ".join(fitted.unknown_context))
+
+
+def save_choice(file: Path, fitted: FittedLexicon) -> None:
+    """Every word with what became of it, why, and how often each of its forms occurs."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write("list\tword\toutcome\treason\tfrequencies\n")
+        for word in fitted.words:
+            counts = ", ".join(f"{form} {word.counts.get(form, 0):g}" for form in word.words)
+            stream.write(f"{word.lists}\t{word.row.word}\t{word.outcome}\t{word.reason}\t{counts}\n")
