@@ -19,7 +19,7 @@ from ..probes.collection import HUB, CollectedSet, ItemSelection, collect, locat
 from ..probes.contract import Contract, Rules
 from ..probes.dev_and_test import split
 from ..probes.exports import FORMATS, export
-from ..probes.lint import check
+from ..probes.lint import CHECKS, check
 from ..probes.named_collections import named_collection
 from ..probes.published_sets import PUBLISHED, fetch_published, known_files
 from ..probes.readers import formats
@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     show = _command(commands, "show", "a few items of each set", run_show)
     show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
     lint = _command(commands, "check", "faults of the sets; exit status 1 if there are serious ones", run_check)
+    lint.epilog, lint.formatter_class = CHECKS, argparse.RawDescriptionHelpFormatter
     lint.add_argument("--vocab", type=Path, metavar="FILE", help="a word a line: what a model with these words would not know")
     out = _command(commands, "export", "write the sets in another format", run_export)
     out.add_argument("--to", required=True, choices=[*FORMATS, *SUITE_FORMATS], help="the format; syntaxgym: a suite per set")
