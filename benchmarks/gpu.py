@@ -2,7 +2,7 @@
 
 For whoever has one: nobody who wrote this has. Tokens per second and peak memory of training (forward, loss, backward, step) for
 LSTMs and Transformers of two sizes and 50,001 words, in each precision, and the share of an epoch of 10 million words that
-probing agreement across a phrase would take. Without a GPU it runs on the CPU, in the precisions that this CPU has.
+probing simple agreement would take. Without a GPU it runs on the CPU, in the precisions that this CPU has.
 """
 
 import argparse
@@ -82,8 +82,8 @@ def train(size: Size, device: str, precision: str, steps: int) -> tuple[float, f
 
 
 def probe(size: Size, device: str, items: int) -> float:
-    """Seconds for the sentences of German agreement across a prepositional phrase, each scored to its full stop."""
-    texts = [f"{text} ." for text in expand_grammar(folder_of("de"), "prep", "de").sentences[: 2 * items]]
+    """Seconds for sentences of simple agreement, each scored to its full stop."""
+    texts = [f"{text} ." for text in expand_grammar(folder_of("de"), "simple_agrmt", "de").sentences[: 2 * items]]
     words = sorted({word for text in texts for word in text.split()})
     filled = [f"w{i}" for i in range(size.words - 2 - len(words))]
     scorer = IncrementalScorer("gpu", build(size, device), Vocabulary(["<eos>", "<unk>", *words, *filled]))
