@@ -19,7 +19,7 @@ def test_there_are_three_and_each_is_short() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "folder"), enumerate(["gpt2-s1", "mine-s1", "loop-s1"]))
+@pytest.mark.parametrize(("number", "folder"), [(0, "gpt2-s1"), (1, "mine-s1"), (2, "loop-s1")])
 def test_an_example_runs_as_it_stands(number: int, folder: str, tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("\n".join(sentences()), encoding="utf-8")
     shorter = EXAMPLES[number].replace("max_steps=300", "max_steps=100")  # the Trainer's, on two cores
