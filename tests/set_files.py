@@ -48,6 +48,11 @@ GULORDAVA = (
     "A B\t7\t0\tplur\twalks\twrong\toriginal\tthe dogs near the cat\t1\t9\t3\t5\tthe dogs near the cat swim <eos>\n"
 )
 LINZEN = "2\tthe dogs near the cat of the man are loud .\tthe dogs near the cat of the man ***mask*** loud .\tare\tis\n"
+LI2021 = (
+    "form\tpred\tcorrect_number\tcls_noun_num\tcls_token_num\tfst_noun_num\tcom_num\tque_n_num\tlen_context\tn_unk\tinverted_subj\tsent\n"
+    "lus\t0.4\tplur\tplur\tsing\tsing\tplur\tplur\t3\t0\t0\tles livres que Luc a lus <eos>\n"
+    "lu\t0.6\tplur\tplur\tsing\tsing\tplur\tplur\t3\t0\t0\tles livres que Luc a lus <eos>\n"
+)
 TWO_PREFIXES = {
     "sentence_good": "Only Ann's dog had ever barked.",
     "sentence_bad": "Even Ann's dog had ever barked.",
@@ -115,6 +120,8 @@ FILES: dict[str, tuple[str, bytes]] = {
     "linzen": ("lgd.tsv", LINZEN.encode()),
     "syntaxgym": ("number_prep.json", json.dumps(SYNTAXGYM).encode()),
     "table": ("pairs.csv", b"good_sentence;bad_sentence;phenomenon\nKedi uyuyor.;Kedi uyuyorlar.;agreement\n"),
+    "li2021": ("opp.tab", LI2021.encode()),
+    "aligned": ("lgd.text", b"the dogs near the cat are loud . <eos>\n"),
     "own": ("mine.tsv", OWN_TABLE.encode()),
     "grammar": ("simple.avg", GRAMMAR.encode()),
 }
@@ -123,4 +130,7 @@ FILES: dict[str, tuple[str, bytes]] = {
 def write(folder: Path, form: str) -> Path:
     name, content = FILES[form]
     (folder / name).write_bytes(content)
+    if form == "aligned":  # three files that go together
+        (folder / "lgd.eval").write_text("5\n", encoding="utf-8")
+        (folder / "lgd.gold").write_text("5\tare\tis\t1\n", encoding="utf-8")
     return folder / name

@@ -146,7 +146,7 @@ def _count_withheld(store: BlockStore, selection: Selection, kept: np.ndarray) -
     whole, left = (replace(selection, max_tokens=None).orders(*facts, marks)["train"] for marks in (None, store.withheld))
     gone = np.setdiff1d(whole, left)
     what = "other sentences taken out of train (control)" if selection.withhold_control else "sentences withheld from train"
-    return {what: len(gone), what.replace("sentences", "words of sentences"): int(store.lengths[gone].sum())}
+    return {what: len(gone), what.replace("sentences", "words"): int(store.lengths[gone].sum())}
 
 
 def _id_type(tokenizer: Tokenizer) -> type[np.unsignedinteger]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UserError
-from ..files import write_atomically
+from ..files import FileInUse, lock, write_atomically
 from .blocks import Chunk, in_order
 from .sources import file_stamp
 from .text import lines
@@ -118,11 +118,24 @@ def parse_text(
 
     `words`: stop after the chunk in which so many are reached; `tell` is told how many there are.
     """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    guard = out.with_name(f".{out.name}.lock")
+    try:
+        with lock(guard, patience=0):
+            made = _parse_text(text, parser, out, words, workers, tell)
+            guard.unlink(missing_ok=True)
+            return made
+    except FileInUse:
+        raise UserError(f"{out}: another process is parsing into this file; wait for it, or choose another --out") from None
+
+
+def _parse_text(
+    text: Path, parser: SpacyParser, out: Path, words: int | None, workers: int | None, tell: Callable[[int], None]
+) -> ParsedText:
     part, state_file = out.with_name(f"{out.name}.part"), out.with_name(f"{out.name}.state")
     same = {"text": list(map(str, file_stamp(text))), "parser": parser.name}
     state = _read_state(state_file, part, same)
     begin, before = time.monotonic(), state["words"]
-    out.parent.mkdir(parents=True, exist_ok=True)
     with part.open("r+b" if part.exists() else "w+b") as stream:
         stream.truncate(state["bytes"])
         stream.seek(state["bytes"])

@@ -87,13 +87,17 @@ FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {
 }
 
 
+def must_be_a_name(made: ChallengeSet) -> None:
+    """Names of constructions can come from strangers' files: none may lead out of the folder."""
+    if not re.fullmatch(r"\w[\w .+-]*", made.construction):
+        raise SetError(made.file, None, f"{made.construction[:60]!r} cannot be the name of a file; rename the construction")
+
+
 def export(made: ChallengeSet, form: str, folder: Path) -> Path:
     """Writes the set into a folder, as a whole or not at all; returns the file."""
     if form not in FORMATS:
         raise SetError(form, None, f"sets are not written in this format; there are: {', '.join(FORMATS)}")
-    # Names of constructions can come from strangers' files: none may lead out of the folder.
-    if not re.fullmatch(r"\w[\w .+-]*", made.construction):
-        raise SetError(made.file, None, f"{made.construction[:60]!r} cannot be the name of a file; rename the construction")
+    must_be_a_name(made)
     suffix, lines = FORMATS[form]
     file = folder / f"{made.construction}{suffix}"
     text = "".join(f"{line}\n" for line in lines(made))

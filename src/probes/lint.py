@@ -18,6 +18,14 @@ COMMON_SCRIPTS = {"DIGIT", "MODIFIER", "FEMININE", "MASCULINE", "COMBINING", "SU
 JOINERS = "\u200c\u200d"
 INVISIBLE = "invisible characters"
 SHOWN = 12
+SHORTEST = 4  # letters of each of two words that are glued together
+CHECKS = """\
+What is looked for, in items: sets, sentences and variants that come again, in one set or in another; sentences that
+are good here and bad there; nothing to compare with; unequal lengths, several differing words, a verb that repeats
+the one before it (tautology); numbers of subject and attractor that are out of balance; decomposed and invisible
+characters, mixed scripts, odd white space; two words in one; with --vocab, words that a model does not know.
+What no check here can find: a sentence that is not grammatical, or means nothing; a label that is wrong everywhere;
+a misspelt word; a bad sentence that another reading makes good."""
 
 
 @dataclass
@@ -65,6 +73,7 @@ def check(sets: Sequence[ChallengeSet], vocabulary: Collection[str] | None = Non
             _coverage(made, vocabulary, findings)
     _white_space(sets, findings)
     _across(sets, findings)
+    _glued(sets, findings)
     return list(findings)
 
 
@@ -196,6 +205,8 @@ def _across(sets: Sequence[ChallengeSet], findings: Findings) -> None:
 
 
 def _labels(made: ChallengeSet, index: int, known: dict[str, tuple[bool, str]], findings: Findings) -> None:
+    """Each kind once for an item, however many of its sentences it holds for."""
+    told: dict[str, tuple[str, bool]] = {}
     for i in range(made.firsts[index], made.firsts[index + 1]):
         flag, sentence = made.grammatical[i], made.sentences[i]
         if flag is None:
@@ -204,8 +215,26 @@ def _labels(made: ChallengeSet, index: int, known: dict[str, tuple[bool, str]], 
         if label is None:
             known[sentence] = (flag, made.construction)
         elif label is not flag:
-            findings.add(made, "both good and bad", index, sentence)
+            told.setdefault("both good and bad", (sentence, True))
         elif elsewhere == made.construction:
-            findings.add(made, "sentence twice", index, sentence, serious=False)
+            told.setdefault("sentence twice", (sentence, False))
         else:
-            findings.add(made, "sentence of another set", index, f"{sentence} (also in {elsewhere})", serious=False)
+            told.setdefault("sentence of another set", (f"{sentence} (also in {elsewhere})", False))
+    for kind, (example, serious) in told.items():
+        findings.add(made, kind, index, example, serious)
+
+
+def _glued(sets: Sequence[ChallengeSet], findings: Findings) -> None:
+    """Words that are two other words of the sets without the space between them. A compound may be one, so it is a note."""
+    words = {word for made in sets for sentence in dict.fromkeys(made.sentences) for word in sentence.split()}
+    glued = {
+        word: f"{word[:at]} {word[at:]}"
+        for word in words
+        for at in range(SHORTEST, len(word) - SHORTEST + 1)
+        if word[:at] in words and word[at:] in words
+    }
+    for made in sets if glued else ():
+        for index in range(len(made)):
+            here = (made.sentences[i].split() for i in range(made.firsts[index], made.firsts[index + 1]))
+            if found := next((word for sentence in here for word in sentence if word in glued), None):
+                findings.add(made, "two words in one", index, f"{found} ({glued[found]})", serious=False)

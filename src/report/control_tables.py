@@ -4,8 +4,8 @@ After Li, Wisniewski and Crabbé (2021). Items and controls are paired by their 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from .comparison import ALPHA, holm, mcnemar_p
 from .conditions import RunCondition
 from .feature_tables import feature_table
 from .grids import EMPTY, Cell, Grid, Head, number_cell
+from .published_values import SCALE, Published, published
 from .results import Result
 
 CONTROL, ORIGINAL = "control", "original"
@@ -49,7 +50,7 @@ def control_tables(conditions: Sequence[RunCondition], plain: bool = False) -> l
     for feature, name, title in TABLES:
         own = [c for c in known if all(_has(result, feature) and (not across or _has(result, CONTROL)) for result in c.results)]
         if own:
-            made.append(feature_table(own, feature, across, f"by-{name}", title))
+            made.append(_beside_published(feature_table(own, feature, across, f"by-{name}", title), feature, own))
     made.append(heuristics_table(known))
     pairs = [] if plain else paired_tests(known)
     return (
@@ -64,6 +65,48 @@ def _is_about_heuristics(result: Result) -> bool:
 
 def _has(result: Result, name: str) -> bool:
     return result.items is not None and name in parquet.read_schema(result.items).names
+
+
+# ------------------------------------------------------------------- published
+
+
+def _beside_published(grid: Grid, feature: str, conditions: Sequence[RunCondition]) -> Grid:
+    """With what Li, Wisniewski and Crabbé (2021) print, where the items are French participles."""
+    if not any(condition.language == "fr" and _are_participles(condition) for condition in conditions):
+        return grid
+    values = {(each.model, each.condition): each for each in published() if each.source == STUDY and each.construction == STUDIED}
+    labels = [label.partition("=")[2] for label, _ in grid.rows]
+    heads, columns = list(grid.heads), []
+    for model in ("LSTM", "Transformer"):
+        for kind in (ORIGINAL, *KINDS):
+            cells = [_published_cell(values.get((model, f"{kind}, {PRINTED[feature](label)}"))) for label in labels]
+            if any(cell is not EMPTY for cell in cells):
+                heads.append(Head(f"French, {STUDY}", f"{model}, {kind}", published=True))
+                columns.append(cells)
+    rows = tuple((label, (*cells, *(column[i] for column in columns))) for i, (label, cells) in enumerate(grid.rows))
+    return replace(grid, heads=tuple(heads), rows=rows, note=grid.note + ABOUT_PUBLISHED)
+
+
+def _are_participles(condition: RunCondition) -> bool:
+    return condition.first.set == "participles" or any(name.startswith("obj_participle") for name in condition.constructions)
+
+
+def _published_cell(found: Published | None) -> Cell:
+    if found is None:
+        return EMPTY
+    sd = "" if found.sd is None else f" ± {found.sd * SCALE[found.metric]:.2f}"
+    return Cell(f"{found.share:.2f}{sd}", (("value", found.share), ("n", float(found.n or 0))))
+
+
+STUDY, STUDIED = "Li et al. 2021", "object_past_participle"
+ABOUT_PUBLISHED = " † published, with other training data and other items than ours; ± over their three best runs."
+# How the study calls what a row is about.
+PRINTED: dict[str, Callable[[str], str]] = {
+    N_HEURISTICS: lambda label: f"{label} heuristic{'s' if label not in ('0', '1') else ''}",
+    "subject_number": lambda label: label,
+    "distance_bin": lambda label: f"distance {label} tokens",
+    "auxiliary_at_2": lambda label: f"distance 2 tokens, auxiliary of the {label}",
+}
 
 
 # ------------------------------------------------------------------ heuristics

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from concord.data.grammar import GrammarError
 from concord.probes.challenge_set import SetError, Span
+from concord.probes.heuristics import last_noun
 from concord.probes.readers import files_of, formats, reader, recognise
 from concord.probes.readers.clams import BLOCKS
-from set_files import FILES, NPI, OWN_LINES, SENT_COMP, TWO_PREFIXES, WITHIN, write
+from set_files import FILES, GEVALM, LI2021, NPI, OWN_LINES, SENT_COMP, TWO_PREFIXES, WITHIN, write
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
 
@@ -32,7 +33,7 @@ def test_formats_are_recognised_from_the_content(tmp_path, form):
 
 def test_a_foreign_file_is_refused_with_the_list_of_formats(tmp_path):
     (tmp_path / "a.tsv").write_text("x\ty\n1\t2\n")
-    with pytest.raises(SetError, match=r"a.tsv: not a challenge set in a format we know; formats: blimp, clams"):
+    with pytest.raises(SetError, match=r"a.tsv: not a challenge set in a format we know; formats: aligned, blimp, clams"):
         recognise(tmp_path / "a.tsv")
 
 
@@ -77,7 +78,8 @@ def test_gevalm_goes_by_the_mask_and_the_file_name_not_by_index_and_case(tmp_pat
     assert made.construction == "SVPP"
     assert made[0]["bad"].spans == (Span("target", 5, 6),)
     assert made[0]["bad"].words[5] == "lachen"
-    assert made[0].features == {"subject_number": "singular", "attractor_number": "plural"}
+    numbers = {"subject_number": "singular", "attractor_number": "plural"}
+    assert made[0].features == numbers | {"case": "SVPP", "sub_case": "sgpl", "n_intervening": 1}
 
 
 def test_marvin_and_linzens_keys_are_features(tmp_path):
@@ -289,6 +291,7 @@ def test_ten_thousand_mutated_files_give_a_result_or_a_clean_error(tmp_path, for
     """A thousand of each of the ten formats."""
     rng = random.Random(1)
     name, content = FILES[form]
+    write(tmp_path, form)  # with what goes beside it
     outcomes = {"read": 0, "refused": 0}
     for _ in range(1000):
         (tmp_path / name).write_bytes(mutated(rng, content))
@@ -298,7 +301,7 @@ def test_ten_thousand_mutated_files_give_a_result_or_a_clean_error(tmp_path, for
                     assert all(0 <= start <= end <= len(v.words) for v in item.variants for _, start, end in v.spans)
             outcomes["read"] += 1
         except (SetError, GrammarError) as error:
-            assert name in str(error)
+            assert Path(name).stem in str(error)
             outcomes["refused"] += 1
     assert min(outcomes.values()) > 20
 
@@ -323,3 +326,108 @@ def test_a_file_that_two_readers_claim_is_not_decided_by_the_alphabet(tmp_path):
     (tmp_path / "both.jsonl").write_text(json.dumps(fields) + "\n")
     with pytest.raises(SetError, match=r"both.jsonl: this could be blimp or own; say which: probes.format=blimp"):
         recognise(tmp_path / "both.jsonl")
+
+
+def test_line_aligned_files_have_their_forms_in_the_gold(tmp_path):
+    made = next(reader("aligned").read(write(tmp_path, "aligned"), "en"))
+    assert [" ".join(variant.words) for variant in made[0].variants] == [
+        "the dogs near the cat are loud .",
+        "the dogs near the cat is loud .",
+    ]
+    assert made[0].features == {"n_attractors": 1}
+    assert made[0]["good"].spans == (Span("target", 5, 6),)
+    twelve = "\t".join(["a"] * 6 + ["walk", "walks"] + ["b"] * 4)
+    (tmp_path / "lgd.gold").write_text(twelve + "\n", encoding="utf-8")
+    made = next(reader("aligned").read(tmp_path / "lgd.text", "en"))  # the word at the index is neither form
+    assert made[0]["bad"].words[5] == "walks"
+    (tmp_path / "lgd.gold").write_text("5\tare\tis\t1\n" * 2, encoding="utf-8")
+    with pytest.raises(SetError, match=r"lgd.gold: 2 lines, but lgd.text has 1; they go together"):
+        list(reader("aligned").read(tmp_path / "lgd.text", "en"))
+    (tmp_path / "lgd.gold").write_text("5\tare\tis\n", encoding="utf-8")
+    with pytest.raises(SetError, match=r"3 columns; there are 4 \(Linzen et al.\) or 12"):
+        list(reader("aligned").read(tmp_path / "lgd.text", "en"))
+
+
+def test_the_french_study_has_heuristics_and_distance(tmp_path):
+    made = next(reader("li2021").read(write(tmp_path, "li2021"), "fr"))
+    assert made[0]["good"].words[-1] == "lus"
+    assert made[0]["bad"].words[-1] == "lu"
+    expected = {"subject_number": "plural", "h1": "wrong", "h2": "right", "h3": "wrong", "h4": "right", "distance": 2, "n_unk": 0}
+    assert made[0].features == expected | {"que_n_num": "plur", "inverted_subj": "0"}
+    (tmp_path / "opp.tab").write_text("\n".join(LI2021.splitlines()[:2]) + "\n", encoding="utf-8")
+    with pytest.raises(SetError, match="a sentence has two rows, with the singular and the plural of one form"):
+        list(reader("li2021").read(tmp_path / "opp.tab", "fr"))
+
+
+def english(tmp_path, construction, *pairs):
+    lines = "".join(f"True\t{good}\nFalse\t{bad}\n" for good, bad in pairs)
+    (tmp_path / f"{construction}.txt").write_text(lines, encoding="utf-8")
+    made = next(reader("clams").read(tmp_path / f"{construction}.txt", "en"))
+    return [dict(item.features) for item in made]
+
+
+def test_english_words_tell_their_numbers(tmp_path):
+    across = english(
+        tmp_path,
+        "obj_rel_across_anim",
+        ("the author that the guards like laughs", "the author that the guards like laugh"),
+        ("the pilots that the guard likes are tall", "the pilots that the guard likes is tall"),
+    )
+    assert across == [
+        {"subject_number": "singular", "attractor_number": "plural", "n_intervening": 1},
+        {"subject_number": "plural", "attractor_number": "singular", "n_intervening": 1},
+    ]
+    pair = ("the author that the guards like laughs", "the author that the guards likes laughs")
+    within = english(tmp_path, "obj_rel_within_anim", pair)
+    assert within == [{"subject_number": "plural", "attractor_number": "singular", "n_intervening": 0}]
+    assert english(tmp_path, "simple_agrmt", ("the author laughs", "the author laugh")) == [
+        {"subject_number": "singular", "n_intervening": 0}
+    ]
+    begin = "the authors know many foreign languages and"
+    assert english(tmp_path, "long_vp_coord", (f"{begin} like to watch shows", f"{begin} likes to watch shows")) == [
+        {"subject_number": "plural"}
+    ]
+    # A file in which verb and noun do not agree is not the published one: nothing is guessed.
+    assert english(tmp_path, "simple_agrmt", ("the author laughs", "the author laugh"), ("the fish swim", "the fish swims")) == [
+        {},
+        {},
+    ]
+    assert english(tmp_path, "simple_reflexives", ("the author hurt himself", "the author hurt themselves")) == [{}]
+
+
+def test_gevalm_tells_what_stands_between_and_reflexives_are_two_cases(tmp_path):
+    found = {}
+    agreement = ("SVinObjRelC_sgpl", "SVextendedModifier_plsg", "SVPP_sgpl", "SVlongVPCoord_sgpl")
+    for stem in (*agreement, "RA_acc_simple", "RA_acc_longer", "RA_case_simple"):
+        (tmp_path / f"{stem}.jsonl").write_text(json.dumps(GEVALM) + "\n", encoding="utf-8")
+        made = next(reader("gevalm").read(tmp_path / f"{stem}.jsonl", "de"))
+        found[stem] = (made.construction, dict(made[0].features))
+    assert found["SVinObjRelC_sgpl"][1]["n_intervening"] == 0
+    assert last_noun(found["SVinObjRelC_sgpl"][1]) == "singular"
+    assert last_noun(found["SVextendedModifier_plsg"][1]) == "plural"
+    assert last_noun(found["SVPP_sgpl"][1]) == "plural"
+    assert last_noun(found["SVlongVPCoord_sgpl"][1]) is None
+    assert [found[name][0] for name in found if name.startswith("RA")] == ["RA_acc", "RA_acc", "RA_case"]
+    assert found["RA_acc_longer"][1]["sub_case"] == "longer"
+
+
+def test_multiblimp_keeps_its_phenomena_and_numbers(tmp_path):
+    (tmp_path / "eng").mkdir()
+    head = "sen\twrong_sen\tphenomenon\tgrammatical_feature\tfeature_vals\n"
+    rows = "The dog barks .\tThe dog bark .\tSV-#\tNumber\tSG_PL\nI am here .\tI are here .\tSV-P\tPerson\t1_2\n"
+    (tmp_path / "eng/data.tsv").write_text(head + rows, encoding="utf-8")
+    number, person = reader("multiblimp").read(tmp_path / "eng/data.tsv", "en")
+    assert (number.construction, person.construction) == ("SV-#", "SV-P")
+    assert number[0].features["subject_number"] == "singular"
+    assert (number[0].features["phenomenon"], number[0].features["grammatical_feature"]) == ("SV-#", "Number")
+    assert "subject_number" not in person[0].features
+    (tmp_path / "eng/data.tsv").write_text("sen\twrong_sen\nThe dog barks .\tThe dog bark .\n", encoding="utf-8")
+    assert next(reader("multiblimp").read(tmp_path / "eng/data.tsv", "en")).construction == "eng"
+
+
+def test_the_second_noun_of_a_published_prepositional_phrase_is_the_attractor(tmp_path):
+    grammar = "vary: V[]\nS[] N_1[s] neben N_3[p,dat] V[s]\nN_1[s] Gast\nN_3[p,dat] Köchen\nV[s] lacht\nV[p] lachen\n"
+    (tmp_path / "prep_anim.avg").write_text(grammar, encoding="utf-8")
+    (tmp_path / "common.avg").write_text("Det[s] der\n", encoding="utf-8")
+    made = next(reader("grammar").read(tmp_path / "prep_anim.avg", "de"))
+    assert (made[0].features["subject_number"], made[0].features["attractor_number"]) == ("singular", "plural")

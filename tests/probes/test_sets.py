@@ -346,3 +346,29 @@ def test_every_collection_names_a_format_that_there_is(name, capsys):
 def test_the_collection_without_sets_is_told_in_a_line(capsys):
     assert main(["list", "de", "--collection", "none"]) == 1
     assert "none: this collection has no sets; choose one of agreement, blimp" in capsys.readouterr().err
+
+
+def test_shared_sentences_are_counted_in_items(tmp_path):
+    """Both sentences of an item are those of another set: one item, not two."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.txt").write_text("True\tder Gast lacht\nFalse\tder Gast lachen\n", encoding="utf-8")
+    sets = [each.challenge_set for each in collect(tmp_path, "xx", None, tmp_path / "cache", ItemSelection())]
+    found = {finding.kind: finding.count for finding in check(sets)}
+    assert found["sentence of another set"] == 1
+
+
+def test_two_words_in_one_are_found(tmp_path):
+    rows = "True\tno play that they appreciatedbeen known\nFalse\tmost play that they appreciatedbeen known\n"
+    rows += "True\tno play that they appreciated has been known\nFalse\tmost play that they appreciated has been known\n"
+    (tmp_path / "npi.txt").write_text(rows, encoding="utf-8")
+    sets = [each.challenge_set for each in collect(tmp_path, "xx", None, tmp_path / "cache", ItemSelection())]
+    found = next(finding for finding in check(sets) if finding.kind == "two words in one")
+    assert (found.count, found.example, found.serious) == (1, "appreciatedbeen (appreciated been)", False)
+
+
+def test_the_help_tells_what_is_checked_and_what_cannot_be(capsys):
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    shown = capsys.readouterr().out
+    assert "two words in one" in shown
+    assert "What no check here can find" in shown

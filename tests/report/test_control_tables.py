@@ -48,7 +48,15 @@ def test_the_tables_of_the_paper(runs):
     made = make_report([runs])
     groups = grid_of(made, "by-heuristic-groups")
     assert [label for label, _ in groups.rows] == [f"n_heuristics={n}" for n in range(5)]
-    assert [head.name for head in groups.heads] == [f"control={kind}" for kind in ("mirror", "nonce", "original", "permuted")]
+    ours, theirs = groups.heads[:4], groups.heads[4:]
+    assert [head.name for head in ours] == [f"control={kind}" for kind in ("mirror", "nonce", "original", "permuted")]
+    assert [head.name for head in theirs] == [
+        f"{model}, {kind}" for model in ("LSTM", "Transformer") for kind in ("original", "permuted", "nonce")
+    ]
+    assert all(head.published for head in theirs)
+    assert dict(groups.rows)["n_heuristics=0"][4].text == "0.35 ± 0.07"
+    number = dict(grid_of(made, "by-number").rows)["subject_number=plural"]
+    assert [cell.text for cell in number[4:7]] == ["0.52 ± 0.05", "0.50 ± 0.07", "0.43 ± 0.04"]
     table = parquet.read_table(runs / "s1/probes/final-fr-treebank/items.parquet").to_pylist()
     own = [row["verdict"] for row in table if row["control"] == "original" and row["n_heuristics"] == 4]
     cell = dict(groups.rows)["n_heuristics=4"][2]

@@ -78,5 +78,7 @@ def depends_on(file: Path, language: str, form: str) -> list[Path]:
     """The files besides its own that decide how a set file is read; a change of one is a change of the set."""
     if form == "grammar":
         return [*shared_files(file.parent), SIDECAR]
+    if form == "aligned":
+        return [there for suffix in (".gold", ".eval") if (there := file.with_suffix(suffix)).exists()]
     described = language_files().get(language)
     return [described] if described else []

@@ -1,10 +1,12 @@
 """Sets as CLAMS publishes them: `True<tab>sentence`, then its `False<tab>sentence` lines.
 
 The format has no features, but the published files are written template by template, in blocks, so that the numbers of subject
-and attractor follow from the line (Mueller et al. 2020; the order is that of the templates in their grammars). A file that is not
+and attractor follow from the line (Mueller et al. 2020; the order is that of the templates in their grammars); in English they
+follow from the words. A file that is not
 as long as the published one, or in which one and the same good form is singular here and plural there, is left without features.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +16,11 @@ from ..set_file import lines
 SUFFIXES = {".txt", ".xz", ".gz"}
 Blocks = list[tuple[tuple[str, ...], int]]
 PAIRS = [("plural", "plural"), ("plural", "singular"), ("singular", "plural"), ("singular", "singular")]
+# English has no blocks to go by, but words that show their number: the nouns, and the form of the verb.
+SECOND = ("obj_rel_within", "obj_rel_no_comp_within", "sent_comp")  # the tested verb agrees with the second noun, read last
+NO_NUMBER = ("npi", "reflexive")  # what is tested is no verb
+AUXILIARIES = {("is", "are"): "singular", ("are", "is"): "plural", ("was", "were"): "singular", ("were", "was"): "plural"}
+AUXILIARIES |= {("has", "have"): "singular", ("have", "has"): "plural"}
 RELATIVES = ("subj_rel", "obj_rel_within_anim", "obj_rel_across_anim")
 # For each published file the numbers of the first and the second noun, block by block, and how many pairs a block has.
 BLOCKS: dict[tuple[str, str], Blocks] = {
@@ -79,6 +86,9 @@ def target_spans(words: list[tuple[str, ...]]) -> list[tuple[Span, ...]]:
 
 def _recover_features(made: ChallengeSet) -> None:
     """Where the file is one of the published ones."""
+    if made.language == "en":
+        _recover_english(made)
+        return
     blocks = BLOCKS.get((made.language, made.construction), [])
     if not blocks or sum(size for _, size in blocks) != len(made):
         return
@@ -86,6 +96,44 @@ def _recover_features(made: ChallengeSet) -> None:
     found: list[Mapping[str, Value]] = [each for each, (_, size) in zip(known, blocks, strict=True) for _ in range(size)]
     if _agree(made, found):
         made.features = found
+
+
+def _recover_english(made: ChallengeSet) -> None:
+    """If the words of every item tell the numbers, and verb and subject agree in all of them; otherwise none has features."""
+    if any(part in made.construction for part in NO_NUMBER):
+        return
+    second = made.construction.startswith(SECOND)
+    found: list[Mapping[str, Value]] = []
+    for index in range(len(made)):
+        first, last = made.firsts[index], made.firsts[index + 1]
+        words = made.sentences[first].split()
+        nouns = [_noun_number(after) for word, after in itertools.pairwise(words) if word == "the"]
+        spans = [made.spans[i][0] if made.spans[i] else Span(TARGET, 0, 0) for i in (first, last - 1)]
+        forms = [
+            made.sentences[i].split()[s.start] if s.end > s.start else "" for i, s in zip((first, last - 1), spans, strict=True)
+        ]
+        verb = _verb_number(forms[0], forms[1])
+        if verb is None or last - first != 2 or len(nouns) < 1 + second or nouns[int(second)] != verb:
+            return
+        if second:
+            found.append({"subject_number": nouns[1], "attractor_number": nouns[0], "n_intervening": 0})
+        else:
+            before = sum(word == "the" for word in words[: spans[0].start]) - 1  # nouns between subject and verb
+            attractor: dict[str, Value] = {"attractor_number": nouns[1]} if before == 1 else {}
+            between: dict[str, Value] = {} if "long" in made.construction else {"n_intervening": before}
+            found.append({"subject_number": nouns[0], **attractor, **between})
+    made.features = found
+
+
+def _noun_number(noun: str) -> str:
+    return "plural" if noun.endswith("s") else "singular"
+
+
+def _verb_number(good: str, bad: str) -> str | None:
+    """Of a form that stands against another, as laughs against laugh and is against are; None for what is no such pair."""
+    if (good, bad) in AUXILIARIES:
+        return AUXILIARIES[good, bad]
+    return "singular" if good == f"{bad}s" else "plural" if bad == f"{good}s" else None
 
 
 def _agree(made: ChallengeSet, found: list[Mapping[str, Value]]) -> bool:

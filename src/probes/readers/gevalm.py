@@ -13,6 +13,12 @@ from ..set_file import objects, text_field
 
 SUFFIXES = {".jsonl"}
 MASK = "[MASK]"
+# How many nouns stand between the subject that is tested and its verb; of the others the files do not tell.
+BETWEEN = {
+    **dict.fromkeys(("SimplSent", "SVinSentCompl", "SVshortVPCoord", "SVinObjRelC", "SVModifier", "SVextendedModifier"), 0),
+    **dict.fromkeys(("SVPP", "SVSubjRelC", "SVacrossObjRelC"), 1),
+}
+REFLEXIVES = ("RA_acc", "RA_case")  # each a case in several files: RA_acc_simple, RA_acc_longer, RA_acc_SentCompl
 NUMBERS = {"sg": "singular", "pl": "plural"}
 
 
@@ -41,8 +47,13 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
 
 def _named(stem: str) -> tuple[str, dict[str, Value]]:
     """`SVPP_sgpl` is the construction SVPP with a singular subject and a plural attractor."""
+    for case in REFLEXIVES:
+        if stem.startswith(f"{case}_"):
+            return case, {"case": case, "sub_case": stem.removeprefix(f"{case}_"), "tested": "reflexive"}
     match = re.fullmatch(r"(.+?)_((?:sg|pl){1,2})", stem)
     if not match:
         return stem, {}
     numbers = [NUMBERS[match[2][i : i + 2]] for i in range(0, len(match[2]), 2)]
-    return match[1], dict(zip(("subject_number", "attractor_number"), numbers, strict=False))
+    known: dict[str, Value] = {"case": match[1], "sub_case": match[2]}
+    known |= dict(zip(("subject_number", "attractor_number"), numbers, strict=False))
+    return match[1], known | ({"n_intervening": BETWEEN[match[1]]} if match[1] in BETWEEN else {})

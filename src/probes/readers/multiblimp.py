@@ -8,7 +8,9 @@ from ..pairs import raw_pair
 from ..set_file import rows, whole_number
 
 SUFFIXES = {".tsv"}
-KEPT = ("verb", "child", "feature_vals", "distance", "attractors", "swap_head")
+KEPT = ("phenomenon", "grammatical_feature", "verb", "child", "feature_vals", "distance", "attractors", "swap_head")
+GENERIC = ("data", "train", "test")  # names of files that say nothing
+NUMBERS = {"SG": "singular", "PL": "plural"}
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -17,13 +19,27 @@ def recognises(file: Path, head: str) -> bool:
 
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
-    made = ChallengeSet(file.stem, language, dataset="multiblimp", file=str(file))
+    """A set for each phenomenon; where none is named, the file, or its folder where the file's name says nothing."""
+    name = file.parent.name if file.stem in GENERIC and file.parent.name else file.stem
+    sets: dict[str, ChallengeSet] = {}
     for number, row in rows(file, "sen", "wrong_sen"):
         good, bad = row["sen"], row["wrong_sen"]
         if not good.split() or not bad.split():
             raise SetError(file, number, "sen and wrong_sen must hold a sentence each")
-        features: dict[str, Value] = {name: row[name] for name in KEPT if row.get(name)}
-        if (distance := whole_number(row.get("distance", ""))) is not None:
-            features["distance"] = distance
-        made.add(number, features, raw_pair(good, bad, language))
-    yield made
+        construction = row.get("phenomenon") or name
+        made = sets.setdefault(construction, ChallengeSet(construction, language, dataset="multiblimp", file=str(file)))
+        made.add(number, _features(row), raw_pair(good, bad, language))
+    yield from sets.values()
+
+
+def _features(row: dict[str, str]) -> dict[str, Value]:
+    """The number of the subject is that of the right form, the first of the values that were exchanged."""
+    features: dict[str, Value] = {name: row[name] for name in KEPT if row.get(name)}
+    if (distance := whole_number(row.get("distance", ""))) is not None:
+        features["distance"] = distance
+    right = row.get("feature_vals", "").split("_")[0]
+    if right in NUMBERS:
+        features["subject_number"] = NUMBERS[right]
+    elif row.get("feature_vals"):
+        features["tested"] = row.get("grammatical_feature") or "other"
+    return features

@@ -1,7 +1,6 @@
 """Our own models read a sentence from left to right: all sentences together are one prefix tree, and each prefix is read once."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,11 +13,13 @@ from ...data.tokenizer import Tokenizer
 from ...data.vocabulary import EOS_ID
 from ...lm.model import LanguageModel
 from ...lm.state import State, join_rows, map_tensors, pick_rows, tensors_in
-from ..prefix_tree import TreeBlock, tree_blocks
+from ..prefix_tree import PrefixTree, TreeBlock, tree_blocks
 from . import ProbeSentence, Reading, WordScores
+from .scoring_mode import scoring_mode
 
 # Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
 STATES = 256 << 20
+TREE = 768  # nodes of a tree that is read as one: the more, the fewer are read again, and the more each looks at in vain
 ROWS = 256
 LOGITS = 4_000_000
 
@@ -64,7 +65,9 @@ def _summed(values: NDArray[Any], begins: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def budget_for(model: LanguageModel) -> int:
-    """Nodes of a block: as many as keep their states within bounds, for sentences of some twelve words."""
+    """Nodes of a block: as many as are read as one, or keep their states within bounds, for sentences of some twelve words."""
+    if model.reads_trees:
+        return TREE
     with scoring_mode(model):
         _, state = model.read(torch.zeros((1, 12), dtype=torch.long, device=_device(model)))
     size = sum(part.numel() * part.element_size() for part in tensors_in(state))
@@ -86,11 +89,11 @@ class IncrementalScorer:
         state: Literal["zero", "warm"] = "zero" if self.start is None else "warm"
         return Reading((words[EOS_ID],), state=state, pieces=several, unknown=words[self.tokenizer.unk])
 
-    def plant(self, sentences: Sequence[ProbeSentence]) -> Forest:
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> Forest:
         return plant_forest(sentences, self.tokenizer, budget_for(self.model))
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
-        forest = self.plant(sentences)
+        forest = self.prepare(sentences)
         return self.scores(forest, self.logprobs(forest))
 
     def scores(self, forest: Forest, logprobs: NDArray[np.float32]) -> WordScores:
@@ -107,8 +110,23 @@ class IncrementalScorer:
         return found
 
     def _edges(self, block: TreeBlock) -> Tensor:
-        """The log-probability of each node's token after its parent, level by level."""
-        tree, device = block.tree, _device(self.model)
+        """The log-probability of each node's token after its parent: all at once, or level by level with the states of each."""
+        whole = self.model.reads_trees and self.start is None and len(block.tree) > 1
+        return self._edges_of_tree(block.tree) if whole else self._edges_by_level(block.tree)
+
+    def _edges_of_tree(self, tree: PrefixTree) -> Tensor:
+        device = _device(self.model)
+        nodes, depths, seen = (torch.from_numpy(part).to(device) for part in tree.ways())
+        tokens = torch.from_numpy(tree.tokens).to(device)
+        inputs = torch.where(nodes == 0, EOS_ID, tokens[nodes])
+        contexts = self.model.read_tree(inputs, depths, seen)
+        rows = torch.searchsorted(nodes, torch.from_numpy(tree.parents[1:]).to(device))
+        edges = torch.zeros(len(tree), dtype=torch.float32)
+        edges[1:] = self._predicted(contexts, rows, tokens[1:]).cpu()
+        return edges
+
+    def _edges_by_level(self, tree: PrefixTree) -> Tensor:
+        device = _device(self.model)
         tokens = torch.from_numpy(tree.tokens).to(device)
         edges = torch.zeros(len(tree), dtype=torch.float32)
         levels = list(tree.levels())
@@ -163,15 +181,3 @@ class IncrementalScorer:
 
 def _device(model: LanguageModel) -> torch.device:
     return model.embedding.weight.device
-
-
-@contextmanager
-def scoring_mode(model: LanguageModel) -> Iterator[None]:
-    """No dropout, no gradients, 32 bits; afterwards everything is as it was. Nothing here draws a random number."""
-    training = model.training
-    model.eval()
-    try:
-        with torch.no_grad(), torch.autocast(_device(model).type, enabled=False):
-            yield
-    finally:
-        model.train(training)
