@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .challenge_set import TARGET, ChallengeSet, MinimalSet, SetError
+from .challenge_set import TARGET, ChallengeSet, MinimalSet, SetError, Variant
 from .contrast_notation import plain_contrast
 from .readers.blimp import STRUCTURE
 
@@ -66,18 +66,16 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
         declared["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
     yield json.dumps({"challenge_set": head | declared}, ensure_ascii=False)
     for item in made:
-        variants = [
-            {
-                "role": variant.role,
-                "grammatical": variant.grammatical,
-                "sentence": " ".join(variant.words),
-                "text": variant.text,
-                "spans": [list(span) for span in variant.spans],
-            }
-            for variant in item.variants
-        ]
+        variants = [plain_variant(variant) for variant in item.variants]
         named = {"uid": item.uid} if made.names else {}
         yield json.dumps(named | {"features": dict(item.features), "variants": variants}, ensure_ascii=False)
+
+
+def plain_variant(variant: Variant) -> dict[str, Any]:
+    """As our own JSON lines have it."""
+    spans = [list(span) for span in variant.spans]
+    sentence = " ".join(variant.words)
+    return {"role": variant.role, "grammatical": variant.grammatical, "sentence": sentence, "text": variant.text, "spans": spans}
 
 
 FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {
