@@ -106,7 +106,7 @@ def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -
     worst = max(abs(mine[i] - theirs[i]) for i in theirs)
     pairs = [i for i in theirs if i % 2 == 0 and i + 1 in theirs]
     differ = sum((mine[i] > mine[i + 1]) != (theirs[i] > theirs[i + 1]) for i in pairs)
-    forest = scorer.plant(asked)
+    forest = scorer.prepare(asked)
     print(f"  {len(texts):,} sentences, {sum(map(len, ids)):,} words, {forest.contexts():,} contexts")
     print(f"  ours           {ours:8.1f} s   (best of {repeat}, {len(texts) / ours:,.0f} sentences/s)")
     print(f"  batches of 64  {batches:8.1f} s   {batches / ours:6.1f} × ours   (from {len(some)} of {len(buckets)} batches)")

@@ -16,9 +16,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .api import Model, ProbeResult, Report, Sets, load, model, pretrained, probe, sets, surprisals
+    from .api import (
+        LightningWatch,
+        Model,
+        ProbeResult,
+        Report,
+        Sets,
+        Watcher,
+        load,
+        model,
+        pretrained,
+        probe,
+        sets,
+        surprisals,
+        watch,
+    )
 
-__all__ = ["Model", "ProbeResult", "Report", "Sets", "load", "model", "pretrained", "probe", "sets", "surprisals"]
+__all__ = [
+    "LightningWatch",
+    "Model",
+    "ProbeResult",
+    "Report",
+    "Sets",
+    "Watcher",
+    "load",
+    "model",
+    "pretrained",
+    "probe",
+    "sets",
+    "surprisals",
+    "watch",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,7 +1,7 @@
 """What `import concord` offers: models, sets, probing and reports in plain values, by the functions that the commands use."""
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,33 +9,46 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import UserError
 from .lm.fast_import import import_lightning
-from .places import cache_folder
 from .settings.languages import Clitics, read_language
-from .settings.probing import AGREEMENT, ProbeSettings
 from .settings.reading import Plain
 from .settings.training_settings import PretrainedSettings
 
 import_lightning()  # before what follows imports it, so that it brings less
-from .data.grammar import languages
-from .probes.challenge_set import ChallengeSet
-from .probes.collection import ItemSelection, collect
+from .probes.answer import Answer
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
-from .probes.evaluation import Answer, ask, save_answer, save_tables
+from .probes.evaluation import ask, save_answer, save_tables
 from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
-from .probes.named_collections import named_collection
 from .probes.probe import Probe
 from .probes.probe_preparation import make_probe
-from .probes.published_sets import PUBLISHED
+from .probes.sets import Sets, sets
 from .probes.word_surprisal import read_sentences, surprisal_table
+from .report.accuracy_frame import accuracy_frame
 from .report.optional_packages import explain_missing
 from .report.report_folder import make_report, write_page, write_report
+from .watching.lightning_watch import LightningWatch
+from .watching.watcher import Watcher
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Model", "ProbeResult", "Report", "Sets", "load", "model", "pretrained", "probe", "sets", "surprisals"]
-OWN = "own"  # what the sets of a folder or a file are called in metrics and files
+    from .watching.trainer_watch import TrainerWatch
+
+__all__ = [
+    "LightningWatch",
+    "Model",
+    "ProbeResult",
+    "Report",
+    "Sets",
+    "Watcher",
+    "load",
+    "model",
+    "pretrained",
+    "probe",
+    "sets",
+    "surprisals",
+    "watch",
+]
 
 
 # ----------------------------------------------------------------------- models
@@ -101,87 +114,6 @@ def surprisals(models: Model | Sequence[Model], text: str | Path | Sequence[str]
     )
 
 
-# ------------------------------------------------------------------------- sets
-
-
-@dataclass(frozen=True)
-class Sets:
-    """Challenge sets of one language: which, and how many items of each. `sets["prep"]` is one of them."""
-
-    name: str
-    language: str
-    path: Path
-    format: str | None = None
-    constructions: tuple[str, ...] = ()
-    limit: int | None = None
-    seed: int = 0
-    split: Literal["all", "dev", "test"] = "all"
-
-    @cached_property
-    def read(self) -> dict[str, ChallengeSet]:
-        """The sets as their source has them, by construction."""
-        selection = ItemSelection(self.constructions, self.limit, self.seed, self.split)
-        found = collect(self.path, self.language, self.format, cache_folder("sets"), selection)
-        return {each.challenge_set.construction: each.challenge_set for each in found}
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.read)
-
-    def __getitem__(self, construction: str) -> ChallengeSet:
-        return self.read[construction]
-
-    def __len__(self) -> int:
-        return len(self.read)
-
-    def __repr__(self) -> str:
-        sizes = ", ".join(f"{name} {len(made):,}" for name, made in self.read.items())
-        return f"Sets({self.name}, {self.language}: {sizes})"
-
-    def settings(self, protocol: str, rules: dict[str, Plain]) -> ProbeSettings:
-        """As the commands have them."""
-        return ProbeSettings(
-            name=self.name,
-            format=self.format,
-            path=str(self.path),
-            constructions=self.constructions,
-            limit=self.limit,
-            seed=self.seed,
-            split=self.split,
-            protocol=protocol,
-            rules=rules,
-        )
-
-
-def sets(
-    what: str | Path,
-    *constructions: str,
-    language: str = "",
-    collection: str = AGREEMENT,
-    path: str | Path | None = None,
-    format: str | None = None,  # noqa: A002 - the word that the commands use
-    limit: int | None = None,
-    seed: int = 0,
-    split: Literal["all", "dev", "test"] = "all",
-) -> Sets:
-    """Our sets of a language (`concord.sets("de")`, `concord.sets("de", "prep")`), or those of a folder or a file in any format.
-
-    A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`)
-    or is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
-    `limit` draws a stratified sample of so many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
-    """
-    if str(what) in PUBLISHED and not Path(what).exists():
-        code = language or next(iter(PUBLISHED[str(what)].languages), "")
-        named = named_collection(str(what), code)
-        return Sets(str(what), code, named.place(), format or named.format, constructions, limit, seed, split)
-    if str(what) in languages():
-        named = named_collection(collection, str(what))
-        place = Path(path) if path else named.place()
-        return Sets(collection, str(what), place, format or named.format, constructions, limit, seed, split)
-    made = Sets(OWN, language, Path(what), format, constructions, limit, seed, split)
-    _ = made.read  # what is wrong with a folder is said here
-    return made
-
-
 # ---------------------------------------------------------------------- probing
 
 
@@ -207,18 +139,7 @@ class ProbeResult:
     @cached_property
     def table(self) -> "pd.DataFrame":
         """One row per construction: n, accuracy with its 95 % interval, ties, and what was not scored, unknown or repeated."""
-        with explain_missing():
-            import pandas as pd
-
-        rows = {
-            row.construction: [
-                *(row.all.n, row.all.accuracy, *row.all.interval, row.all.ties, row.all.uncovered),
-                *(row.all.unknown_context, row.repeated),
-            ]
-            for row in self.answer.table.rows
-        }
-        names = ["n", "accuracy", "low", "high", "ties", "uncovered", "unknown_context", "repeated"]
-        return pd.DataFrame.from_dict(rows, orient="index", columns=names).rename_axis("construction")
+        return accuracy_frame(self.answer.table)
 
     @cached_property
     def verdicts(self) -> "pd.DataFrame":
@@ -259,6 +180,22 @@ def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -
     elsewhere: Clitics = next(iter(model.clitics.values()), "split")
     asked = make_probe(sets.settings(protocol, rules), sets.language, model.clitics.get(sets.language, elsewhere))
     return ProbeResult(model, asked, ask(model, asked))
+
+
+# --------------------------------------------------------------------- watching
+
+
+def watch(trainer: Any, lang: str | None = None, **options: Any) -> "TrainerWatch":
+    """Watch the training of a `transformers.Trainer`: probes on schedule, logged by the trainer, kept beside its checkpoints.
+
+        concord.watch(trainer, lang="de", every=500, at_words="babylm")
+        trainer.train()
+
+    Options are those of `TrainerWatch`; without any, the model is probed whenever the trainer evaluates.
+    """
+    from .watching.trainer_watch import watch_trainer
+
+    return watch_trainer(trainer, lang, **options)
 
 
 # ---------------------------------------------------------------------- reports

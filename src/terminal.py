@@ -30,6 +30,11 @@ def show(view: RenderableType) -> None:
     log.info("%s", capture.get().rstrip())
 
 
+def print_view(view: RenderableType) -> None:
+    """Without the log, for what runs inside the programs of others; never cut to less than a file is wide."""
+    Console(highlight=False, markup=False, width=width()).print(view)
+
+
 class _Table(Table):
     """Its cells are shown as they are written, whatever is in them."""
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from concord.places import cache_folder
 from concord.probes.accuracy import Table, metrics, tabulate
-from concord.probes.callback import sample_probe
 from concord.probes.collection import ItemSelection, collect, locate
 from concord.probes.contract import make_contract
 from concord.probes.contract_statement import contract_statement
@@ -20,6 +19,7 @@ from concord.probes.result_files import save_summary
 from concord.probes.scorers import Reading, WordScores
 from concord.probes.verdict_files import save_items, save_verdicts
 from concord.probes.verdicts import Verdicts, judge
+from concord.probes.watching import sample_probe
 from concord.runs.metrics_file import MetricsFile
 from concord.runs.run_folder import RunFolder
 from hydra import compose, initialize_config_dir

@@ -49,7 +49,7 @@ def test_what_is_offered_is_listed_and_nothing_else():
     assert set(concord.__all__) <= set(dir(concord))
     for name in concord.__all__:
         assert getattr(concord, name).__doc__
-    with pytest.raises(AttributeError, match="has no attribute 'lod'; there are: Model"):
+    with pytest.raises(AttributeError, match="has no attribute 'lod'; there are: LightningWatch, Model"):
         concord.lod  # noqa: B018
 
 

@@ -10,7 +10,7 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 # Each may import from the rooms before it. What stands at the root is below all of them.
-ROOMS = ("root", "data", "lm", "probes", "runs", "report", "api", "commands")
+ROOMS = ("root", "data", "lm", "probes", "runs", "report", "watching", "api", "commands")
 ROOT = ("errors", "escapes", "files", "machine", "own_code", "places", "settings", "terminal")
 # Packages that are imported where they are used, and why.
 LATE_PACKAGES = {
@@ -31,12 +31,14 @@ LATE_PACKAGES = {
 }
 # Files that import from our own package inside functions, and why.
 LATE_FILES = {
+    "api.py": "needs transformers, an extra",
     "commands": "--help answers at once",
     "data/corpora.py": "word models do without sentencepiece",
     "data/tokenizer.py": "word models do without sentencepiece",
     "lm/export.py": "needs transformers, an extra",
     "probes/evaluation.py": "needs transformers, an extra",
     "probes/models.py": "needs transformers, an extra",
+    "probes/models_in_memory.py": "needs transformers, an extra",
     "report/__init__.py": "a notebook that only loads does without the figures",
     "report/report_folder.py": "figures need matplotlib, an extra",
     "report/texts.py": "torch is slow, and only reports of unfinished runs read sets",

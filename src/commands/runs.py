@@ -8,6 +8,7 @@ from typing import Any
 
 from ..runs.run_folder import RunFolder
 from ..runs.run_state import PERPLEXITY, History, runs_below, state
+from ..settings.watched import WatchedSettings, is_watched, read_watched_settings
 from ..terminal import console, show_whole, table
 
 DESCRIPTION = """\
@@ -43,6 +44,8 @@ def described(run: RunFolder) -> dict[str, Any]:
     now, why = state(run)
     settings = {} if now == "damaged" else run.settings()
     history = History(run)
+    if is_watched(settings):
+        return _described_watch(run, read_watched_settings(settings), history)
     lang = _group(settings, "lang")
     language = lang.get("code")
     return {
@@ -62,6 +65,21 @@ def described(run: RunFolder) -> dict[str, Any]:
     }
 
 
+def _described_watch(run: RunFolder, settings: WatchedSettings, history: History) -> dict[str, Any]:
+    """A training that was not ours: neither its corpus nor its epochs are known."""
+    now, why = state(run)
+    known: dict[str, Any] = {
+        "name": run.path.name,
+        "folder": str(run.path),
+        "state": now,
+        "why": why,
+        "language": "+".join(settings.languages),
+    }
+    known |= {"model": settings.model, "data": None, "seed": settings.seed, "epoch": None, "epochs": None}
+    perplexities = {name: history.of_best(name) for name in (PERPLEXITY, "test/perplexity")}
+    return {**known, **perplexities, "agreement": _agreement(history, settings.languages)}
+
+
 def _group(settings: dict[str, Any], name: str) -> dict[str, Any]:
     group = settings.get(name)
     return group if isinstance(group, dict) else {}
@@ -79,7 +97,7 @@ def show(found: list[dict[str, Any]], folder: Path) -> None:
     for run in found:
         numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
         known = [_told(run[name]) for name in ("language", "model", "seed")]
-        view.add_row(run["name"], run["state"], *known, f"{run['epoch']}/{_told(run['epochs'])}", *numbers)
+        view.add_row(run["name"], run["state"], *known, _epochs(run), *numbers)
     show_whole(view)
     for run in found:
         if run["why"]:
@@ -91,6 +109,10 @@ def show(found: list[dict[str, Any]], folder: Path) -> None:
 
 def _told(value: object) -> str:
     return "" if value is None else str(value)
+
+
+def _epochs(run: dict[str, Any]) -> str:
+    return "" if run["epoch"] is None else f"{run['epoch']}/{_told(run['epochs'])}"
 
 
 def _shown(value: float | None, form: str) -> str:

@@ -1,75 +1,21 @@
-"""Watching a model learn: a callback that probes it on schedule and puts what it finds next to perplexity."""
+"""Watching a model of ours learn: a callback that probes it on schedule and puts what it finds next to perplexity."""
 
-import logging
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import astuple
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytorch_lightning as pl
-import torch
-from numpy.typing import NDArray
 from pytorch_lightning import Callback
 from pytorch_lightning.loggers import WandbLogger
 
-from ..lm.model import LanguageModel
 from ..lm.training import Training
 from ..terminal import show
-from . import probe_display as screen
-from .accuracy import Table, metrics, tabulate
-from .collection import stratified_sample
-from .contract_statement import state_contract
-from .leakage import Leakage
+from .accuracy import Table, metrics
 from .lexicon.word_table import save_choice
-from .phases import agree_with_rules, rule_metrics
-from .probe import Probe, build_probe
-from .region_files import save_regions
-from .result_files import save_summary
 from .schedule import ProbeSchedule, Progress
-from .scorers import WordScores
-from .scorers.incremental import Forest, IncrementalScorer
-from .verdict_files import save_items, save_verdicts
-from .verdicts import Verdicts, judge
-
-log = logging.getLogger(__name__)
-# From a model, and the state that sentences begin with (the rule `start`), to a scorer.
-MakeScorer = Callable[[LanguageModel, str], IncrementalScorer]
-
-
-@dataclass(frozen=True)
-class SampledProbe:
-    """The sets of one language and collection: a sample that is probed while the model learns, and the whole for the end."""
-
-    sample: Probe
-    whole: Probe
-
-    @property
-    def prefix(self) -> str:
-        return f"probe/{self.whole.language}/{self.whole.name}"
-
-
-@dataclass(frozen=True)
-class ProbePlan(SampledProbe):
-    """What is asked, and what puts the answers into perspective: all that needs the training text."""
-
-    references: Mapping[str, Table]
-    frequencies: Mapping[str, int]  # of the tested forms in the training text
-    leaks: Leakage
-    rules: Mapping[str, Verdicts]  # what n-grams and surface rules prefer on the sample
-
-
-def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
-    """At most `size` items of each set, as many of each combination of subject and attractor number as there are."""
-    if size is None or all(len(made) <= size for made in whole.sets):
-        return whole
-    chosen = []
-    for each in whole.collected:
-        made = each.challenge_set
-        some = made.subset(stratified_sample(made, size, seed)) if size < len(made) else made
-        chosen.append(replace(each, challenge_set=some))
-    return replace(build_probe(whole.name, whole.language, chosen, whole.groupings), lexicon=whole.lexicon)
+from .watching import MakeScorer, ProbePlan, ProbeSeries, TrainingMoment
 
 
 class ProbeCallback(Callback):
@@ -80,9 +26,7 @@ class ProbeCallback(Callback):
         self.make_scorer = make_scorer
         self.schedule = schedule
         self.folder = folder
-        self.forests: dict[int, Forest] = {}
-        self.contracts: dict[int, dict[str, Any]] = {}  # as they are saved
-        self.last: dict[str, Table] = {}
+        self.series = ProbeSeries(plans, folder)
         self.final: dict[str, Table] = {}
         # How far training had come at the last look; Lightning's own counters are a batch behind where a checkpoint is written.
         self.before: Progress | None = Progress(0, 0, 0)
@@ -149,63 +93,19 @@ class ProbeCallback(Callback):
         assert isinstance(module, Training)
         found: dict[str, float] = {}
         for plan in self.plans:
-            scores, verdicts, table = self._score_and_judge(trainer, module, plan.whole)
-            self.final[plan.prefix] = table
+            scorer = self.make_scorer(module.model, plan.whole.contract.rules.start)
+            table = self.final[plan.prefix] = self.series.probe_whole(plan, scorer, _moment(module))
             found |= {f"test/{name}": value for name, value in metrics(table, plan.whole.language, plan.whole.name).items()}
-            if trainer.is_global_zero:
-                self._save_final(plan, scores, verdicts, module)
         module.publish(found)
-
-    # ----------------------------------------------------------------- probing
 
     def _probe(self, trainer: pl.Trainer, module: Training, when: str) -> dict[str, float]:
         """Score the samples; what is found is kept for the screen and returned for the row of metrics."""
-        started = time.perf_counter()
-        found: dict[str, float] = {}
-        for plan in self.plans:
-            _, verdicts, table = self._score_and_judge(trainer, module, plan.sample)
-            found |= metrics(table, plan.sample.language, plan.sample.name)
-            found |= rule_metrics(agree_with_rules(plan.sample, verdicts, plan.rules), plan.prefix)
-            title = f"{plan.sample.language} {plan.sample.name}, {when}"
-            self.unsaid.append(screen.results_view(title, table, self.last.get(plan.prefix)))
-            self.last[plan.prefix] = table
-            if trainer.is_global_zero:
-                file = self.folder / f"{plan.sample.language}-{plan.sample.name}-step{trainer.global_step:08d}.parquet"
-                save_verdicts(file, plan.sample, verdicts, self._about(plan.sample, module))
-                _to_wandb(trainer, f"{plan.prefix}/table", table)
-        found["time/probe_seconds"] = time.perf_counter() - started
-        return found
-
-    def _score_and_judge(self, trainer: pl.Trainer, module: Training, chosen: Probe) -> tuple[WordScores, Verdicts, Table]:
-        scorer = self.make_scorer(module.model, chosen.contract.rules.start)
-        forest = self.forests.get(id(chosen))
-        if forest is None:
-            forest = self.forests[id(chosen)] = scorer.plant(chosen.sentences)
-            self.contracts[id(chosen)] = state_contract(chosen, scorer)
-        logprobs = scorer.logprobs(forest, trainer.global_rank, trainer.world_size)
-        scores = scorer.scores(forest, _over_all_ranks(logprobs, module.device))
-        verdicts = judge(chosen, scores)
-        return scores, verdicts, tabulate(chosen, verdicts)
-
-    def _save_final(self, plan: ProbePlan, scores: WordScores, verdicts: Verdicts, module: Training) -> None:
-        whole, about = plan.whole, self._about(plan.whole, module)
-        folder = self.folder / f"final-{whole.language}-{whole.name}"
-        save_items(folder / "items.parquet", whole, verdicts, scores, about, _frequencies(plan))
-        save_regions(folder / "regions.parquet", whole, scores, about)
-        save_summary(folder, {"model": self.final[plan.prefix], **plan.references}, about)
-
-    def _about(self, chosen: Probe, module: Training) -> dict[str, Any]:
-        """What the numbers come from."""
-        return {
-            "language": chosen.language,
-            "set": chosen.name,
-            "digest": chosen.digest,
-            "extent": chosen.extent,
-            "contract": self.contracts[id(chosen)],
-            "step": module.global_step,
-            "words_seen": module.words_seen,
-            "epoch": module.current_epoch,
-        }
+        found = self.series.probe_samples(partial(self.make_scorer, module.model), when, _moment(module))
+        self.unsaid += found.views
+        if trainer.is_global_zero:
+            for prefix, answer in found.answers.items():
+                _to_wandb(trainer, f"{prefix}/table", answer.table)
+        return found.metrics
 
     def result(self) -> dict[str, float]:
         """Of the whole sets, with the best weights."""
@@ -222,26 +122,8 @@ def _progress(trainer: pl.Trainer, module: Training, done: int) -> Progress:
     return Progress(trainer.current_epoch + done / batches, trainer.global_step, module.words_seen)
 
 
-def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:
-    """How often the tested forms occur in the training text: preferring the frequent one is not knowing the rule."""
-    if not plan.frequencies:
-        return {}
-    found: dict[str, list[int | None]] = {}
-    for side, name in enumerate(("good", "bad")):
-        column: list[int | None] = [None] * len(plan.whole.contrasts)
-        for row, forms in zip(plan.whole.contrasts.pairs.rows.tolist(), plan.whole.forms(), strict=True):
-            column[row] = plan.frequencies.get(forms[side])
-        found[f"{name}_frequency"] = column
-    return found
-
-
-def _over_all_ranks(logprobs: NDArray[np.float32], device: torch.device) -> NDArray[np.float32]:
-    """Every process has scored some of the pieces and has 0 for the others."""
-    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
-        return logprobs
-    shared = torch.from_numpy(logprobs).to(device)
-    torch.distributed.all_reduce(shared)
-    return shared.cpu().numpy()
+def _moment(module: Training) -> TrainingMoment:
+    return TrainingMoment(module.global_step, module.words_seen, {"epoch": module.current_epoch})
 
 
 def _to_wandb(trainer: pl.Trainer, key: str, table: Table) -> None:

@@ -1,4 +1,4 @@
-"""The scoring contract: seven rules on which published tools disagree, and the named protocols that fix all of them.
+"""The scoring contract: eight rules on which published tools disagree, and the named protocols that fix all of them.
 
 What they come to for a scorer and its sets is put into words by `contract_statement`.
 """
@@ -21,9 +21,10 @@ class Rules:
     final: bool = True
     capitalize: Literal[True, False, "lower"] = False
     contrast: Literal["sentence", "target", "words"] = "sentence"
-    ties: Literal["half", "correct", "wrong"] = "half"
+    ties: Literal["half", "correct", "wrong", "random"] = "half"
     unknown: Literal["uncovered", "unk", "error"] = "uncovered"
     duplicates: Literal["once", "all"] = "once"
+    normalize: Literal["none", "tokens", "characters", "bytes"] = "none"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,12 @@ PROTOCOLS = {
     "goldberg": Protocol(Rules(ties="wrong", duplicates="all"), scoring="masked_target", options=("skip_multi_piece",)),
     # Zaczynska et al. (2020): mean cross-entropy of the unmasked sentence, forms with unequal numbers of pieces left out.
     "gevalm": Protocol(Rules(final=False, ties="correct", duplicates="all"), scoring="sentence_ce", options=("equal_pieces",)),
+    # The evaluation harness of EleutherAI: `acc` of its BLiMP tasks; of equal scores the first, which is the good one, is taken.
+    "lm_eval": Protocol(Rules(final=False, ties="correct", unknown="unk", duplicates="all"), scoring="causal"),
+    # The evaluation of the BabyLM challenge: sums, ties by the toss of a coin.
+    "babylm": Protocol(Rules(final=False, ties="random", unknown="unk", duplicates="all"), scoring="causal"),
+    # minicons, whose sequence_score is the mean over tokens if nothing else is said.
+    "minicons": Protocol(Rules(final=False, ties="wrong", unknown="unk", duplicates="all", normalize="tokens"), scoring="causal"),
     # Hu et al. (2020) count an item by its first prediction, and 31 of their 34 suites.
     "hu2020": Protocol(Rules(), item_rule="first", excluded=("fgd-embed3", "fgd-embed4", "nn-nv-rpl")),
     # Pérez-Mayos et al. (2021) average over all suites, and read masked models from left to right.

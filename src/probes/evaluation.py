@@ -1,7 +1,6 @@
 """Models asked the same sets by the same code as while they learn: scores, verdicts and tables, shown whatever the disk does."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +14,8 @@ from ..lm.perplexity import evaluate_split
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import each_language
 from ..settings.probing import ProbeSettings
-from .accuracy import Table, tabulate
+from .accuracy import Table
+from .answer import Answer, judge_scores
 from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
 from .lexicon.word_table import save_choice, show_choice
@@ -25,29 +25,18 @@ from .probe_display import show_contracts, show_disagreements, show_evaluation, 
 from .probe_preparation import must_cover, rule_tables
 from .region_files import regions_beside, save_regions
 from .result_files import save_summary
-from .scorers import WordScores
 from .surprisal import macro_perplexity
 from .verdict_files import save_items
-from .verdicts import Verdicts, judge, unknown_words
+from .verdicts import unknown_words
 
 Measures = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a model prefers on the items of a probe."""
-
-    scores: WordScores
-    verdicts: Verdicts
-    table: Table
 
 
 def ask(model: Model, probe: Probe) -> Answer:
     """Score, judge, tabulate."""
     scores = model.scorer.score(probe.sentences)
     must_cover(probe, scores, model.name)
-    verdicts = judge(probe, scores)
-    return Answer(scores, verdicts, tabulate(probe, verdicts))
+    return judge_scores(probe, scores)
 
 
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:

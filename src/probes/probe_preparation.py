@@ -20,7 +20,6 @@ from ..settings.probing import ProbeSettings
 from ..terminal import show
 from . import probe_display as screen
 from .accuracy import MEAN, Table, tabulate
-from .callback import MakeScorer, ProbePlan, SampledProbe
 from .challenge_set import SetError
 from .collection import Fitted, ItemSelection, collect, locate
 from .contract import make_contract
@@ -31,9 +30,11 @@ from .lexicon.choice import fit_collection, fitted_sets
 from .lexicon.known_words import KnownWords
 from .probe import Probe, build_probe
 from .scorers import WordScores
-from .scorers.incremental import IncrementalScorer, plant_forest, scoring_mode
+from .scorers.incremental import IncrementalScorer, plant_forest
 from .scorers.ngrams import score_by_ngrams
+from .scorers.scoring_mode import scoring_mode
 from .verdicts import Verdicts, covered_contrasts, judge
+from .watching import MakeScorer, ProbePlan, SampledProbe
 
 log = logging.getLogger(__name__)
 # Sentences of the corpus that a model has read before a set is scored with a warm state.

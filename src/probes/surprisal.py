@@ -14,7 +14,7 @@ from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Language, LanguageChoice
 from ..terminal import show, table
 from .models import Model
-from .scorers.incremental import scoring_mode
+from .scorers.scoring_mode import scoring_mode
 from .word_surprisal import check_surprisal_file, read_sentences, surprisal_table, write_surprisals
 
 log = logging.getLogger(__name__)

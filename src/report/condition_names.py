@@ -54,11 +54,11 @@ def name_conditions(members: Sequence[Members]) -> list[str]:
 
 def _given_name(members: Members) -> str:
     """`name=` without what tells the seeds apart, or the tags, where all runs of the condition have the same."""
-    runs = [result.model.run for result in members]
-    names = {re.sub(r"[-_. ]*(s|seed)?[-_]?\d+$", "", run.name) if run and run.name else "" for run in runs}
-    if len(members) == 1 and runs[0] and runs[0].name:
-        names = {runs[0].name}
-    tags = {", ".join(run.tags) if run else "" for run in runs}
+    models = [result.model for result in members]
+    names = {re.sub(r"[-_. ]*(s|seed)?[-_]?\d+$", "", model.given_name) for model in models}
+    if len(members) == 1 and models[0].given_name:
+        names = {models[0].given_name}
+    tags = {", ".join(model.tags) for model in models}
     return next((found.copy().pop() for found in (names, tags) if len(found) == 1 and found != {""}), "")
 
 

@@ -18,6 +18,8 @@ class Cell:
     numbers: tuple[tuple[str, float], ...] = ()
     shade: float | None = None
     strong: bool = False
+    best: bool = False  # bold wherever it is written
+    under: bool = False  # underlined
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,21 @@ def to_markdown(grid: Grid) -> str:
         "|---|" + "--:|" * len(heads),
     ]
     for label, cells in grid.rows:
-        lines.append(f"| {markdown_cell(label)} | " + " | ".join(markdown_cell(cell.text) for cell in cells) + " |")
+        lines.append(f"| {markdown_cell(label)} | " + " | ".join(map(_marked, cells)) + " |")
     return "\n".join([*lines, "", grid.note, ""])
+
+
+def _marked(cell: Cell) -> str:
+    """Markdown has no underline of its own; readers of it show that of HTML."""
+    text = markdown_cell(cell.text)
+    text = f"<u>{text}</u>" if cell.under else text
+    return f"**{text}**" if cell.best else text
+
+
+def _tex_cell(cell: Cell) -> str:
+    text = _tex(cell.text)
+    text = rf"\underline{{{text}}}" if cell.under else text
+    return rf"\textbf{{{text}}}" if cell.best else text
 
 
 def to_latex(grid: Grid) -> str:
@@ -137,7 +152,7 @@ def to_latex(grid: Grid) -> str:
     ]
     for label, cells in grid.rows:
         lines += [r"\midrule"] if label == LAST else []
-        lines.append(f"{_tex(label)} & " + " & ".join(_tex(cell.text) for cell in cells) + r" \\")
+        lines.append(f"{_tex(label)} & " + " & ".join(map(_tex_cell, cells)) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 

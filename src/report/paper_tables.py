@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..probes.accuracy import MEAN
+from .case_tables import case_tables
 from .conditions import RunCondition, about_deviation
 from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, chance_cell, freeze_rows, number_cell
@@ -30,7 +31,7 @@ def paper_tables(estimates: Estimates, every_published: bool = False) -> list[Gr
     found: list[Grid] = []
     for name in estimates.sets:
         own = estimates.of_set(name)
-        made = [accuracy_table(own, every_published), *grouping_tables(own), *suite_tables(own)]
+        made = [accuracy_table(own, every_published), *grouping_tables(own), *suite_tables(own), *case_tables(own)]
         made += [each for each in (group_table(own), contrast_table(own), contract_table(own), scorer_table(own)) if each]
         made += [each for each in (reference_table(own), size_table(own)) if each]
         several = len(estimates.sets) > 1

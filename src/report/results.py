@@ -14,6 +14,7 @@ from ..probes.phases import AGREES, MISLED
 from ..settings import RunSettings
 from ..settings.languages import SeveralLanguages
 from ..settings.reading import Plain
+from ..settings.watched import Axis, WatchedSettings
 
 NUMBER = "number"  # the grouping by the numbers of subject and attractor
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
@@ -28,10 +29,22 @@ class ModelFacts:
     run: RunSettings | None = None
     checkpoint: str = ""  # of a run that was evaluated, where these are not its best weights
     scoring: str = ""  # of a pretrained model
+    watched: WatchedSettings | None = None  # of a training that was not ours
 
     @property
     def seed(self) -> int | None:
-        return self.run.seed if self.run else None
+        told = self.run or self.watched
+        return told.seed if told else None
+
+    @property
+    def given_name(self) -> str:
+        """What its user called it."""
+        told = self.run or self.watched
+        return (told.name if told else None) or ""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.run.tags if self.run else ()
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -44,7 +57,8 @@ class ModelFacts:
     def recipe(self) -> dict[str, Plain]:
         """What makes the model, seed and probes aside; which settings change a result is for the settings to say."""
         if self.run is None:
-            return {"model.name": self.name, **({"scoring": self.scoring} if self.scoring else {})}
+            told = self.watched.flat_recipe() if self.watched else {}
+            return {"model.name": self.name, **told, **({"scoring": self.scoring} if self.scoring else {})}
         kept = {
             key: value for key, value in self.run.result_settings().items() if key != "seed" and not key.startswith("probes.")
         }
@@ -83,7 +97,10 @@ class ConstructionGroup:
 
 @dataclass(frozen=True)
 class Moment:
-    """A probe on the way: when, what it measured (`prep/accuracy`, `mean/accuracy` …), and the file of its verdicts."""
+    """A probe on the way: when, what it measured (`prep/accuracy`, `mean/accuracy` …), and the file of its verdicts.
+
+    `words` are those seen so far; of a model of which they are not known, the tokens or steps that its curves are drawn against.
+    """
 
     step: int
     words: int
@@ -119,6 +136,11 @@ class Result:
     groupings: Mapping[str, list[str]] = field(default_factory=dict)  # names of groups of items, by what groups them
     groups: Mapping[str, "ConstructionGroup"] = field(default_factory=dict)  # of constructions
     bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
+
+    @property
+    def axis(self) -> Axis:
+        """What its curves are drawn against."""
+        return self.model.watched.axis if self.model.watched else "words"
 
     @property
     def label(self) -> str:

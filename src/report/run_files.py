@@ -14,7 +14,8 @@ from pyarrow import parquet
 from ..probes.accuracy import OVER, group_metric
 from ..probes.result_files import read_summary
 from ..probes.verdict_files import check_verdict_file
-from ..settings import RunSettings, read_run_settings
+from ..settings import read_run_settings
+from ..settings.watched import Axis, is_watched, read_watched_settings
 from .left_out import UNREADABLE, LeftOut, first_line
 from .results import NUMBER, PARTS, ModelFacts, Moment, Result, final_groupings, final_groups, final_scores, sample_scores
 
@@ -24,14 +25,15 @@ STEP = re.compile(r"-step(\d+)\.parquet$")
 
 def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
     """One result for each language and set that it is probed on."""
-    settings = _read_settings(folder / "config.yaml")
+    model = _read_model(folder / "config.yaml")
+    axis = model.watched.axis if model.watched else "words"
     rows = _read_metrics(folder / "metrics.csv", left_out)
     done = _read_json(folder / "DONE")
     provenance = _read_json(folder / "provenance.json")
     corpus = provenance.get("corpus", {})
     whole = _read_finals(folder / "probes", left_out)
     for language, name in dict.fromkeys([*_probed_sets(rows), *whole]):
-        moments = _moments(rows, _verdict_files(folder / "probes", language, name, left_out), f"probe/{language}/{name}/")
+        moments = _moments(rows, _verdict_files(folder / "probes", language, name, left_out), f"probe/{language}/{name}/", axis)
         tables, about, items = whole.get((language, name), ({}, {}, None))
         if not tables and not moments:
             continue
@@ -48,7 +50,7 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             sample=sample.get("digest", "none"),
             contract=about.get("contract", {}),
             vocabulary=str(corpus.get("vocabulary_digest") or corpus.get("name", "unknown")),
-            model=ModelFacts(settings.model.name, settings),
+            model=model,
             provenance=provenance,
             scores=final_scores(tables["model"]) if tables else sample_scores(moments[-1]),
             items=items,
@@ -62,11 +64,16 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
         )
 
 
-def _read_settings(file: Path) -> RunSettings:
+def _read_model(file: Path) -> ModelFacts:
+    """Of a run of ours, or of a training that was watched."""
     values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if is_watched(values):
+        told = read_watched_settings(values)
+        return ModelFacts(told.model, scoring=told.scoring, watched=told)
     if not isinstance(values, dict) or "lang" not in values or "model" not in values:
         raise ValueError("config.yaml is not that of a run")
-    return read_run_settings(values)
+    settings = read_run_settings(values)
+    return ModelFacts(settings.model.name, settings)
 
 
 def _read_metrics(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:
@@ -134,7 +141,7 @@ def _verdict_files(folder: Path, language: str, name: str, left_out: list[LeftOu
     return {int(match[1]): file for match, file in files if match and whole_verdict_file(file, left_out)}
 
 
-def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: str) -> list[Moment]:
+def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: str, axis: Axis) -> list[Moment]:
     found: dict[int, Moment] = {}
     for row in rows:
         values = {key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)}
@@ -145,7 +152,8 @@ def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: s
             values |= {f"{group_metric(name)}/{what}": values.pop(key), f"{group_metric(name)}/{OVER}": math.nan}
         if values:
             step = int(row.get("step", 0))
-            found[step] = Moment(step, int(row.get("progress/words_seen", 0)), values, files.get(step))
+            place = step if axis == "steps" else int(row.get(f"progress/{axis}_seen", 0))
+            found[step] = Moment(step, place, values, files.get(step))
     return [found[step] for step in sorted(found)]
 
 

@@ -12,13 +12,14 @@ from ..data.download import downloads_for
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
-from ..probes.callback import ProbeCallback, SampledProbe, sample_probe
+from ..probes.callback import ProbeCallback
 from ..probes.feature_columns import feature_columns
 from ..probes.lexicon.known_words import CorpusWords
 from ..probes.lexicon.word_table import show_choice
 from ..probes.probe import Probe
 from ..probes.probe_preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
 from ..probes.schedule import ProbeSchedule
+from ..probes.watching import SampledProbe, sample_probe
 from ..settings.corpus_settings import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings

@@ -41,7 +41,8 @@ class ProbeSettings:
     seed: Natural = 0
     split: Literal["all", "dev", "test"] = "all"
     protocol: str = "default"
-    rules: dict[str, Plain] = field(default_factory=dict)
+    # Rules that came later are not part of a run's name where they are not given.
+    rules: dict[str, Plain] = field(default_factory=dict, metadata={"later": ("normalize",)})
     scoring: tuple[str, ...] | None = None
     sample: Count | None = None
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)

@@ -116,15 +116,16 @@ def result_values(kind: type, values: Mapping[str, Plain], where: str = "") -> I
             continue
         if isinstance(value, Mapping):
             inner = _dataclass_in(hint)
-            yield from result_values(inner, value, _join(where, key)) if inner else _flatten(value, _join(where, key))
+            kept = {name: own for name, own in value.items() if not (own is None and name in about.get("later", ()))}
+            yield from result_values(inner, kept, _join(where, key)) if inner else flatten(kept, _join(where, key))
         else:
             yield _join(where, key), value
 
 
-def _flatten(values: Mapping[str, Plain], where: str) -> Iterator[tuple[str, Plain]]:
+def flatten(values: Mapping[str, Plain], where: str) -> Iterator[tuple[str, Plain]]:
     for key, value in values.items():
         if isinstance(value, Mapping):
-            yield from _flatten(value, _join(where, key))
+            yield from flatten(value, _join(where, key))
         else:
             yield _join(where, key), value
 

@@ -11,7 +11,6 @@ from concord.data.grammar import languages
 from concord.errors import UserError
 from concord.places import cache_folder
 from concord.probes.accuracy import metrics, tabulate, wilson
-from concord.probes.callback import sample_probe
 from concord.probes.challenge_set import ChallengeSet, Span, Variant
 from concord.probes.collection import CollectedSet, ItemSelection, collect, locate, stratified_sample
 from concord.probes.contract import apply_rules, make_contract
@@ -21,6 +20,7 @@ from concord.probes.probe import Probe, build_probe
 from concord.probes.schedule import ProbeSchedule, Progress
 from concord.probes.scorers import WordScores
 from concord.probes.verdicts import judge
+from concord.probes.watching import sample_probe
 
 
 def scored(asked: Probe, worth: dict[str, float], unknown: Sequence[str] = ()) -> WordScores:

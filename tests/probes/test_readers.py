@@ -78,7 +78,8 @@ def test_gevalm_goes_by_the_mask_and_the_file_name_not_by_index_and_case(tmp_pat
     assert made.construction == "SVPP"
     assert made[0]["bad"].spans == (Span("target", 5, 6),)
     assert made[0]["bad"].words[5] == "lachen"
-    assert made[0].features == {"subject_number": "singular", "attractor_number": "plural", "n_intervening": 1}
+    numbers = {"subject_number": "singular", "attractor_number": "plural"}
+    assert made[0].features == numbers | {"case": "SVPP", "sub_case": "sgpl", "n_intervening": 1}
 
 
 def test_marvin_and_linzens_keys_are_features(tmp_path):

@@ -54,5 +54,6 @@ def _named(stem: str) -> tuple[str, dict[str, Value]]:
     if not match:
         return stem, {}
     numbers = [NUMBERS[match[2][i : i + 2]] for i in range(0, len(match[2]), 2)]
-    between: dict[str, Value] = {"n_intervening": BETWEEN[match[1]]} if match[1] in BETWEEN else {}
-    return match[1], dict(zip(("subject_number", "attractor_number"), numbers, strict=False)) | between
+    known: dict[str, Value] = {"case": match[1], "sub_case": match[2]}
+    known |= dict(zip(("subject_number", "attractor_number"), numbers, strict=False))
+    return match[1], known | ({"n_intervening": BETWEEN[match[1]]} if match[1] in BETWEEN else {})

@@ -9,7 +9,7 @@ It hides tokenisation: where a word is several pieces, the word's log-probabilit
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,3 +78,20 @@ class Scorer(Protocol):
     def reading(self) -> Reading: ...
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores: ...
+
+
+@runtime_checkable
+class SharedScorer(Scorer, Protocol):
+    """A scorer that is asked the same again and again, by several processes together: `score` in three steps."""
+
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> Any:
+        """All that does not depend on weights: done once."""
+
+    def logprobs(self, prepared: Any, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
+        """What the model is asked: the share of one of several processes, with 0 for what the others find out.
+
+        The shares add up to what one process finds, bit for bit: what is computed together does not depend on their number.
+        """
+
+    def scores(self, prepared: Any, logprobs: NDArray[np.float32]) -> WordScores:
+        """Those of words."""

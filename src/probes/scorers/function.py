@@ -3,9 +3,11 @@
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import UserError
 from . import ProbeSentence, Reading, WordScores
+from .scoring_mode import unchanged_randomness
 
 # Of each sentence (words separated by spaces) a number for each word, in nats.
 WordScoring = Callable[[list[str]], Sequence[Sequence[float]]]
@@ -25,18 +27,37 @@ class FunctionScorer:
         return Reading(sees="untold", unknown="", source=f"the function {self.name}")
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
-        texts = [sentence.words for sentence in sentences]
-        words = [text.split() for text in texts]
-        found = [np.asarray(each, np.float32).reshape(-1) for each in self.function(texts)]
+        texts = self.prepare(sentences)
+        return self.scores(texts, self.logprobs(texts))
+
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> list[str]:
+        return [sentence.words for sentence in sentences]
+
+    def logprobs(self, prepared: list[str], rank: int = 0, world: int = 1) -> NDArray[np.float32]:
+        """Of several processes each asks for sentences that follow each other; those often begin alike."""
+        shares = np.array_split(np.arange(len(prepared)), world)
+        own = shares[rank].tolist()
+        before, after = (
+            sum(len(prepared[i].split()) for share in some for i in share) for some in (shares[:rank], shares[rank + 1 :])
+        )
+        with unchanged_randomness():
+            asked = self._ask([prepared[number] for number in own])
+        return np.concatenate([np.zeros(before, np.float32), asked, np.zeros(after, np.float32)])
+
+    def _ask(self, texts: list[str]) -> NDArray[np.float32]:
+        found = [np.asarray(each, np.float32).reshape(-1) for each in self.function(texts)] if texts else []
         if len(found) != len(texts):
             raise UserError(f"{self.name}: {len(texts):,} sentences were asked, {len(found):,} were scored")
-        for text, expected, got in zip(texts, words, found, strict=True):
-            if len(expected) != len(got):
-                raise UserError(f"{self.name}: {len(expected)} words, but {len(got)} log-probabilities: {text[:60]!r}")
-        firsts = np.cumsum([0, *map(len, words)])
-        logprobs = np.concatenate(found) if found else np.zeros(0, np.float32)
+        for text, got in zip(texts, found, strict=True):
+            if (expected := len(text.split())) != len(got):
+                raise UserError(f"{self.name}: {expected} words, but {len(got)} log-probabilities: {text[:60]!r}")
+        logprobs = np.concatenate([np.zeros(0, np.float32), *found])
         if (logprobs > 0).any():
             raise UserError(f"{self.name}: {logprobs.max():g} is not the logarithm of a probability; it must not be above 0")
+        return logprobs
+
+    def scores(self, prepared: list[str], logprobs: NDArray[np.float32]) -> WordScores:
+        words = [text.split() for text in prepared]
         known = self.vocabulary
         unknown = np.array([known is not None and word not in known for sentence in words for word in sentence], bool)
-        return WordScores(firsts, logprobs, unknown)
+        return WordScores(np.cumsum([0, *map(len, words)]), logprobs, unknown)

@@ -1,7 +1,6 @@
 """Our own models read a sentence from left to right: all sentences together are one prefix tree, and each prefix is read once."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from ...lm.model import LanguageModel
 from ...lm.state import State, join_rows, map_tensors, pick_rows, tensors_in
 from ..prefix_tree import TreeBlock, tree_blocks
 from . import ProbeSentence, Reading, WordScores
+from .scoring_mode import scoring_mode
 
 # Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
 STATES = 256 << 20
@@ -86,11 +86,11 @@ class IncrementalScorer:
         state: Literal["zero", "warm"] = "zero" if self.start is None else "warm"
         return Reading((words[EOS_ID],), state=state, pieces=several, unknown=words[self.tokenizer.unk])
 
-    def plant(self, sentences: Sequence[ProbeSentence]) -> Forest:
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> Forest:
         return plant_forest(sentences, self.tokenizer, budget_for(self.model))
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
-        forest = self.plant(sentences)
+        forest = self.prepare(sentences)
         return self.scores(forest, self.logprobs(forest))
 
     def scores(self, forest: Forest, logprobs: NDArray[np.float32]) -> WordScores:
@@ -163,15 +163,3 @@ class IncrementalScorer:
 
 def _device(model: LanguageModel) -> torch.device:
     return model.embedding.weight.device
-
-
-@contextmanager
-def scoring_mode(model: LanguageModel) -> Iterator[None]:
-    """No dropout, no gradients, 32 bits; afterwards everything is as it was. Nothing here draws a random number."""
-    training = model.training
-    model.eval()
-    try:
-        with torch.no_grad(), torch.autocast(_device(model).type, enabled=False):
-            yield
-    finally:
-        model.train(training)

@@ -99,7 +99,7 @@ def _body(grid: Grid) -> str:
         made = [f'<th scope="row" title="{escape(label)}">{escape(label)}</th>']
         for head, cell in zip(grid.heads, cells, strict=True):
             shaded = cell.shade is not None and not head.published
-            classes = _classes(published=head.published, strong=cell.strong, shade=shaded)
+            classes = _classes(published=head.published, strong=cell.strong or cell.best, under=cell.under, shade=shaded)
             style = f' style="--a:{cell.shade:.3f}"' if shaded else ""
             made.append(f"<td{classes}{style}{_details(cell.numbers)}>{escape(cell.text)}</td>")
         rows.append(f"<tr{_last(label)}>{''.join(made)}</tr>")

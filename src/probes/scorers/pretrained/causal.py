@@ -9,22 +9,23 @@ ancestors only and has the position of its depth; each distinct beginning is com
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, Reading, WordScores
+from ..questions import Advance, Questions, untold
 from .forward import ALIKE, Forward
 from .loading import Pretrained
 from .options import Options
 from .pretrained_error import PretrainedError
-from .questions import Questions
-from .scores import first_words, unknown, word_scores
+from .scores import Marks, first_words, unknown, word_scores
 from .scoring_progress import shown
-from .word_pieces import read_by, unknown_token
+from .word_pieces import WordPieces, read_by, unknown_token
 
 log = logging.getLogger(__name__)
 Sequences = Sequence[tuple[int, ...]]
@@ -80,6 +81,18 @@ def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> int:
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
+@dataclass(frozen=True)
+class ReadSentences:
+    """Sentences as sequences of pieces; equal ones are read once, sorted, so that those that begin alike stand together."""
+
+    made: Sequence[WordPieces]
+    sequences: Sequences
+    distinct: Sequences
+    firsts: dict[tuple[int, ...], int]  # where the log-probabilities of a sequence begin; it has one less than pieces
+    count: int  # of all log-probabilities
+    unknown: Sequence[Marks]
+
+
 class Causal:
     """A causal model."""
 
@@ -98,30 +111,41 @@ class Causal:
         return Reading(opening, scores=scores, pieces=True, unknown=unknown_token(tokenizer))
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
+        prepared = self.prepare(sentences)
+        with shown(self.name, len(sentences)) as advance:
+            return self.scores(prepared, self.logprobs(prepared, advance=advance))
+
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> ReadSentences:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=False)
         sequences = [(*self.start, *pieces.ids.tolist()) for pieces in made]
         distinct = sorted(set(sequences))
-        with shown(self.name, len(sentences)) as advance:
-            answers = dict(zip(distinct, self._logprobs(distinct, advance), strict=True))
-        words: list[int] = []
-        logprobs = [np.zeros(0, np.float32)]
-        given = 1 - len(self.start)  # without a start the first piece is not scored
-        for sequence, pieces, first in zip(sequences, made, first_words(made), strict=True):
-            words += (first + pieces.words[given:]).tolist()
-            logprobs.append(answers[sequence])
-        return word_scores(made, words, np.concatenate(logprobs), unknown(made, sentences, []))
+        ends = np.cumsum([0, *(max(len(sequence) - 1, 0) for sequence in distinct)]).tolist()
+        firsts = dict(zip(distinct, ends, strict=False))
+        return ReadSentences(made, sequences, distinct, firsts, ends[-1], unknown(made, sentences, []))
 
-    def _logprobs(self, sequences: Sequences, advance: Callable[[float], None]) -> list[NDArray[np.float32]]:
-        """Of each sequence, the log-probabilities of its pieces from the second on."""
+    def logprobs(self, prepared: ReadSentences, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
+        """Of each distinct sequence, one after the other, those of its pieces from the second on."""
+        sequences = prepared.distinct
         if self.shares is None and sequences:
             self.shares = self._try([sequences[i] for i in sorted({i * len(sequences) // TRIED for i in range(TRIED)})])
-        return self._by_tree(sequences, advance) if self.shares else self._one_by_one(sequences, advance)
+        read = self._by_tree if self.shares else self._one_by_one
+        return np.concatenate([np.zeros(0, np.float32), *read(sequences, advance, rank, world)])
+
+    def scores(self, prepared: ReadSentences, logprobs: NDArray[np.float32]) -> WordScores:
+        words: list[int] = []
+        found = [np.zeros(0, np.float32)]
+        given = 1 - len(self.start)  # without a start the first piece is not scored
+        for sequence, pieces, word in zip(prepared.sequences, prepared.made, first_words(prepared.made), strict=True):
+            words += (word + pieces.words[given:]).tolist()
+            first = prepared.firsts[sequence]
+            found.append(logprobs[first : first + max(len(sequence) - 1, 0)])
+        return word_scores(prepared.made, words, np.concatenate(found), prepared.unknown)
 
     def _try(self, sequences: Sequences) -> bool:
         """Whether a tree gives what the sentences give one by one."""
-        alone = self._one_by_one(sequences, lambda share: None)
+        alone = self._one_by_one(sequences)
         try:
-            together = self._by_tree(sequences, lambda share: None)
+            together = self._by_tree(sequences)
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             together = []
         alike = len(together) == len(alone) and all(
@@ -131,15 +155,18 @@ class Causal:
             log.info("%s cannot read a tree of sentences; each is read on its own", self.pretrained.name)
         return alike
 
-    def _by_tree(self, sequences: Sequences, advance: Callable[[float], None]) -> list[NDArray[np.float32]]:
+    def _by_tree(
+        self, sequences: Sequences, advance: Advance = untold, rank: int = 0, world: int = 1
+    ) -> list[NDArray[np.float32]]:
+        """Of several processes each reads every `world`-th tree."""
         found: list[NDArray[np.float32]] = []
-        tree = Tree()
+        tree, count = Tree(), 0
         for number, sequence in enumerate(sequences):
             tree.grow(sequence)
             if len(tree.pieces) >= self.options.tokens or number == len(sequences) - 1:
-                found += self._read(tree)
+                found += self._read(tree) if count % world == rank else [np.zeros(len(path), np.float32) for path in tree.paths]
                 advance(len(tree.paths) / len(sequences))
-                tree = Tree()
+                tree, count = Tree(), count + 1
         return found
 
     def _read(self, tree: Tree) -> list[NDArray[np.float32]]:
@@ -149,30 +176,33 @@ class Causal:
         answers = self.forward(tree.inputs(), torch.arange(len(tree.pieces)), nodes, pieces)
         return [answers[path] for path in tree.paths]
 
-    def _one_by_one(self, sequences: Sequences, advance: Callable[[float], None]) -> list[NDArray[np.float32]]:
+    def _one_by_one(
+        self, sequences: Sequences, advance: Advance = untold, rank: int = 0, world: int = 1
+    ) -> list[NDArray[np.float32]]:
         """Each read on its own, though several at a time."""
         questions = Questions()
         asked = []
         for sequence in sequences:
             ids = np.array(sequence[:-1], np.int64)
             asked.append([questions.ask(ids, place, piece) for place, piece in enumerate(sequence[1:])])
-        answers = questions.answers(self.forward, self.options.tokens, advance)
+        answers = questions.answers(self.forward, self.options.tokens, advance, rank, world)
         return [answers[numbers] for numbers in asked]
 
 
 def start_of(pretrained: Pretrained, start: str) -> tuple[int, ...]:
     """The piece before the first word, if any."""
-    tokenizer = pretrained.tokenizer
+    return start_pieces(pretrained.name, pretrained.tokenizer, start)
+
+
+def start_pieces(name: str, tokenizer: Any, start: str) -> tuple[int, ...]:
     if start == "none":
         return ()
     if start in ("bos", "eos"):
         number = tokenizer.bos_token_id if start == "bos" else tokenizer.eos_token_id
         if number is None:
-            raise PretrainedError(pretrained.name, f"its tokenizer has no {start} token; model.start= bos, eos, none or a token")
+            raise PretrainedError(name, f"its tokenizer has no {start} token; model.start= bos, eos, none or a token")
         return (int(number),)
     vocabulary = tokenizer.get_vocab()
     if start not in vocabulary:
-        raise PretrainedError(
-            pretrained.name, f"model.start={start}: no token of its vocabulary; write bos, eos, none or a token"
-        )
+        raise PretrainedError(name, f"model.start={start}: no token of its vocabulary; write bos, eos, none or a token")
     return (int(vocabulary[start]),)

@@ -6,7 +6,7 @@ tried once, on its first batch; where not, the whole model is used as it is.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,8 @@ class Forward:
         self.body: Any = body if body is not self.model else None
         self.tried = False
 
-    @torch.inference_mode()
-    def __call__(self, inputs: dict[str, Tensor], places: Tensor, asked: Tensor, pieces: Tensor) -> NDArray[np.float32]:
+    @torch.no_grad()  # not inference_mode: what a model that is being trained keeps of it must be fit for training
+    def __call__(self, inputs: Mapping[str, Tensor], places: Tensor, asked: Tensor, pieces: Tensor) -> NDArray[np.float32]:
         """Inputs (B, T), places (N,) in the flattened B·T; of place number asked[q] the log-probability of pieces[q] → (Q,)."""
         inputs = {key: value.to(self.device) for key, value in inputs.items()}
         places, asked, pieces = (tensor.to(self.device) for tensor in (places, asked, pieces))

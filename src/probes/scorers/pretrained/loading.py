@@ -54,7 +54,7 @@ def load(
     with _quiet():
         tokenizer = _tokenizer(name, str(folder), found)
         model = _model(name, str(folder), found, safetensors).to(place).eval()
-    return Pretrained(name, found, model, tokenizer, digest(folder), _longest(model, tokenizer))
+    return Pretrained(name, found, model, tokenizer, digest(folder), longest_input(model, tokenizer))
 
 
 def kind_of(name: str, config: Mapping[str, Any]) -> Kind:
@@ -114,7 +114,7 @@ def _model(name: str, folder: str, kind: Kind, safetensors: bool) -> Any:
     return model
 
 
-def _longest(model: Any, tokenizer: Any) -> int:
+def longest_input(model: Any, tokenizer: Any) -> int:
     """RoBERTa's positions begin after the number of its padding, so that some are never used."""
     positions = getattr(model.config, "max_position_embeddings", None) or 10**9
     padding = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, Reading, WordScores
+from ..questions import Advance, Questions, untold
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
-from .questions import Questions
-from .scores import first_words, multi_piece, unequal, unknown, without_target, word_scores
+from .scores import AskedPieces, first_words, multi_piece, unequal, unknown, without_target, word_scores
 from .scoring_progress import shown
 from .word_pieces import MARK, WordPieces, marks_around, read_by, unknown_token
 
@@ -97,6 +97,11 @@ class Masked:
         return replace(about, unknown=unknown_token(tokenizer), left_out=tuple(left_out))
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
+        prepared = self.prepare(sentences)
+        with shown(self.name, len(sentences)) as advance:
+            return self.scores(prepared, self.logprobs(prepared, advance=advance))
+
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> AskedPieces:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
         questions = Questions()
         words: list[int] = []
@@ -108,9 +113,13 @@ class Masked:
                 )
                 asked.append(questions.ask(ids, place, int(pieces.ids[place])))
                 words.append(first + int(pieces.words[place]))
-        with shown(self.name, len(sentences)) as advance:
-            answers = questions.answers(self.forward, self.options.tokens, advance)
-        return word_scores(made, words, answers[asked], unknown(made, sentences, self.drops))
+        return AskedPieces(made, questions, words, asked, unknown(made, sentences, self.drops))
+
+    def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
+        return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
+
+    def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
+        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.unknown)
 
     def _places(self, pieces: WordPieces, sentence: ProbeSentence) -> list[int]:
         """What is scored; a target that a rule leaves out is not."""

@@ -1,14 +1,27 @@
 """From the answers of a model to scores of words."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, WordScores
+from ..questions import Questions
 from .word_pieces import WordPieces
 
 Marks = NDArray[np.bool_]  # (number of words,)
+
+
+@dataclass(frozen=True)
+class AskedPieces:
+    """Sentences in pieces, and what a masked model is asked about them: questions, each of a piece of a word."""
+
+    made: Sequence[WordPieces]
+    questions: Questions
+    words: Sequence[int]  # of each piece that is scored, counted through all sentences
+    asked: Sequence[int]  # and the number of its question
+    unknown: Sequence[Marks]
 
 
 def word_scores(

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import ProbeSentence, Reading, WordScores
+from ..questions import Advance, Questions, untold
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
-from .questions import Questions
-from .scores import first_words, unequal, unknown, word_scores
+from .scores import AskedPieces, first_words, unequal, unknown, word_scores
 from .scoring_progress import shown
 from .word_pieces import MARK, marks_around, read_by, unknown_token
 
@@ -35,21 +36,34 @@ class Unmasked:
         return replace(about, unknown=unknown_token(tokenizer), left_out=("unequal",) if self.options.equal_pieces else ())
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
+        prepared = self.prepare(sentences)
+        with shown(self.name, len(sentences)) as advance:
+            return self.scores(prepared, self.logprobs(prepared, advance=advance))
+
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> AskedPieces:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
         questions = Questions()
         words: list[int] = []
         asked: list[int] = []
-        shares: list[float] = []
         for pieces, first in zip(made, first_words(made), strict=True):
             owners = _owners(pieces.words)
             for place, piece in enumerate(pieces.ids.tolist()):
                 asked.append(questions.ask(pieces.ids, place, piece))
                 words.append(first + owners[place])
-                shares.append(1 / len(pieces.ids))
-        with shown(self.name, len(sentences)) as advance:
-            answers = questions.answers(self.forward, self.options.tokens, advance)
         drops = [unequal] if self.options.equal_pieces else []
-        return word_scores(made, words, answers[asked] * np.array(shares, np.float32), unknown(made, sentences, drops))
+        return AskedPieces(made, questions, words, asked, unknown(made, sentences, drops))
+
+    def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
+        return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
+
+    def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
+        """The mean over all pieces of a sentence: each brings its share."""
+        shares = np.concatenate([np.zeros(0, np.float32), *(np.full(n, 1 / n, np.float32) for n in _lengths(prepared))])
+        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked] * shares, prepared.unknown)
+
+
+def _lengths(prepared: AskedPieces) -> list[int]:
+    return [len(pieces.ids) for pieces in prepared.made]
 
 
 def _owners(words: np.ndarray) -> list[int]:

@@ -1,14 +1,27 @@
 """Questions to a model: in this input, at this place, how probable is this piece? Equal inputs are read once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-
-from .forward import Forward
+from torch import Tensor
 
 Ids = NDArray[np.int64]
+Advance = Callable[[float], None]
+
+
+def untold(share: float) -> None:
+    """Nobody is told how far the work is."""
+
+
+class Forward(Protocol):
+    """A model as a function from pieces to log-probabilities; `pad` fills up inputs."""
+
+    pad: int
+
+    def __call__(self, inputs: Mapping[str, Tensor], places: Tensor, asked: Tensor, pieces: Tensor) -> NDArray[np.float32]: ...
 
 
 class Questions:
@@ -29,10 +42,12 @@ class Questions:
         self.count += number == self.count
         return number
 
-    def answers(self, forward: Forward, tokens: int, advance: Callable[[float], None]) -> NDArray[np.float32]:
-        """The log-probability asked for by each question."""
-        found = np.empty(self.count, np.float32)
-        for rows in batches([len(ids) for ids in self.inputs], tokens):
+    def answers(
+        self, forward: Forward, tokens: int, advance: Advance = untold, rank: int = 0, world: int = 1
+    ) -> NDArray[np.float32]:
+        """The log-probability asked for by each question; of several processes each reads every `world`-th batch (else 0)."""
+        found = np.zeros(self.count, np.float32)
+        for rows in list(batches([len(ids) for ids in self.inputs], tokens))[rank::world]:
             inputs = pad([self.inputs[row] for row in rows], forward.pad)
             length = inputs["input_ids"].shape[1]
             places: dict[int, int] = {}
@@ -43,7 +58,7 @@ class Questions:
                     pieces.append(piece)
                     numbers.append(number)
             found[numbers] = forward(inputs, torch.tensor(list(places)), torch.tensor(asked), torch.tensor(pieces))
-            advance(len(rows) / len(self.inputs))
+            advance(len(rows) * world / len(self.inputs))
         return found
 
 

@@ -1,0 +1,124 @@
+"""A model of transformers in memory, perhaps in the middle of its training: scored as if it had been saved and loaded."""
+
+import copy
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from transformers import PreTrainedTokenizerFast
+
+from ....errors import UserError
+from .. import ProbeSentence, Reading, SharedScorer, WordScores
+from ..logits import LogitsScorer, left_to_right
+from ..scoring_mode import scoring_mode
+from . import default_scoring, scorer
+from .causal import Causal, start_pieces
+from .forward import Forward
+from .loading import CAUSAL_HEADS, MASKED_HEADS, Kind, Pretrained, longest_input
+from .masked import Masked
+from .options import Options
+from .pretrained_error import PretrainedError
+from .unmasked import Unmasked
+from .word_pieces import tokenise, unknown_token
+
+
+def wrap(model: Any, tokenizer: Any, kind: Kind | None = None) -> Pretrained:
+    """The model as it is; nothing is copied."""
+    name = type(model).__name__
+    ready = fast_tokenizer(tokenizer)
+    found = kind or _kind_of(name)
+    if found == "masked" and ready.mask_token_id is None:
+        raise PretrainedError(name, "its tokenizer has no mask token, so nothing can be masked")
+    return Pretrained(name, found, model, ready, tokenizer_digest(ready), longest_input(model, ready))
+
+
+def _kind_of(name: str) -> Kind:
+    if name.endswith(MASKED_HEADS):
+        return "masked"
+    if name.endswith(CAUSAL_HEADS):
+        return "causal"
+    raise UserError(
+        f'{name}: its name does not say whether it is a masked or a causal language model; say kind="masked" or kind="causal"'
+    )
+
+
+def fast_tokenizer(tokenizer: Any) -> Any:
+    """One that says which characters a piece stands for; a bare `tokenizers.Tokenizer` will do."""
+    if hasattr(tokenizer, "encode_batch") and not hasattr(tokenizer, "is_fast"):
+        return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
+    if not getattr(tokenizer, "is_fast", False):
+        raise UserError(
+            f"{type(tokenizer).__name__}: a fast tokenizer is needed, one that says which characters a piece stands for"
+        )
+    return tokenizer
+
+
+def tokenizer_digest(tokenizer: Any) -> str:
+    return hashlib.blake2b(tokenizer.backend_tokenizer.to_str().encode(), digest_size=8).hexdigest()
+
+
+def wrap_module(name: str, module: nn.Module, tokenizer: Any, start: str) -> LogitsScorer:
+    """A module of one's own that reads the pieces of such a tokenizer."""
+    first = next(iter(start_pieces(name, tokenizer, start)), None)
+    opening = "" if first is None else str(tokenizer.convert_ids_to_tokens(first))
+    reading = left_to_right(opening, unknown_token(tokenizer), pieces=True)
+    return LogitsScorer(name, module, lambda some: tokenise(tokenizer, some, "written", marks=False), first, reading)
+
+
+class InMemoryScorer:
+    """Scores with the weights of the moment, in float32 whatever they are trained in, and leaves no trace in them."""
+
+    def __init__(self, pretrained: Pretrained, scoring: str | None, options: Options) -> None:
+        made = scorer(scoring or default_scoring(pretrained), pretrained, options)
+        assert isinstance(made, Causal | Masked | Unmasked)
+        self.scorer: Causal | Masked | Unmasked = made
+        self.pretrained = pretrained
+        self.name = made.name
+
+    @property
+    def reading(self) -> Reading:
+        return self.scorer.reading
+
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
+        prepared = self.prepare(sentences)
+        return self.scores(prepared, self.logprobs(prepared))
+
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> Any:
+        return self.scorer.prepare(sentences)
+
+    def logprobs(self, prepared: Any, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
+        model = self.pretrained.model
+        shared: SharedScorer = self.scorer
+        with scoring_mode(model), _without_autocast(model):
+            self.scorer.forward = Forward(replace(self.pretrained, model=_in_float32(model)))
+            try:
+                return shared.logprobs(prepared, rank, world)
+            finally:
+                self.scorer.forward = Forward(self.pretrained)  # lets go of the copy, if it was one
+
+    def scores(self, prepared: Any, logprobs: NDArray[np.float32]) -> WordScores:
+        shared: SharedScorer = self.scorer
+        return shared.scores(prepared, logprobs)
+
+
+def _in_float32(model: Any) -> Any:
+    """Half precision makes ties; weights that are trained in it are read as they would be from a file."""
+    whole = all(each.dtype == torch.float32 for each in model.parameters() if each.is_floating_point())
+    return model if whole else copy.deepcopy(model).float()
+
+
+@contextmanager
+def _without_autocast(model: Any) -> Iterator[None]:
+    """Under mixed precision accelerate puts a `forward` of its own into the model, which casts whatever is said around it."""
+    patched = model.__dict__.pop("forward", None) if "_original_forward" in model.__dict__ else None
+    try:
+        yield
+    finally:
+        if patched is not None:
+            model.forward = patched

@@ -1,0 +1,201 @@
+"""A model asked again and again while it learns: scores, verdicts and tables of one moment, and the files that keep them."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.console import RenderableType
+
+from ..lm.model import LanguageModel
+from . import probe_display as screen
+from .accuracy import Table, metrics
+from .answer import Answer, judge_scores
+from .collection import stratified_sample
+from .contract_statement import state_contract
+from .leakage import Leakage
+from .phases import agree_with_rules, rule_metrics
+from .probe import Probe, build_probe
+from .region_files import save_regions
+from .result_files import save_summary
+from .scorers import Scorer, SharedScorer, WordScores
+from .scorers.incremental import IncrementalScorer
+from .verdict_files import save_items, save_verdicts
+from .verdicts import Verdicts
+
+# From a model, and the state that sentences begin with (the rule `start`), to a scorer.
+MakeScorer = Callable[[LanguageModel, str], IncrementalScorer]
+SECONDS = "time/probe_seconds"
+
+
+@dataclass(frozen=True)
+class SampledProbe:
+    """The sets of one language and collection: a sample that is probed while the model learns, and the whole for the end."""
+
+    sample: Probe
+    whole: Probe
+
+    @property
+    def prefix(self) -> str:
+        return f"probe/{self.whole.language}/{self.whole.name}"
+
+
+@dataclass(frozen=True)
+class ProbePlan(SampledProbe):
+    """What is asked, and what puts the answers into perspective: all that needs the training text."""
+
+    references: Mapping[str, Table]
+    frequencies: Mapping[str, int]  # of the tested forms in the training text
+    leaks: Leakage
+    rules: Mapping[str, Verdicts]  # what n-grams and surface rules prefer on the sample
+
+
+def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
+    """At most `size` items of each set, as many of each combination of subject and attractor number as there are."""
+    if size is None or all(len(made) <= size for made in whole.sets):
+        return whole
+    chosen = []
+    for each in whole.collected:
+        made = each.challenge_set
+        some = made.subset(stratified_sample(made, size, seed)) if size < len(made) else made
+        chosen.append(replace(each, challenge_set=some))
+    return replace(build_probe(whole.name, whole.language, chosen, whole.groupings), lexicon=whole.lexicon)
+
+
+@dataclass(frozen=True)
+class TrainingMoment:
+    """How far the training has come; `about` is what else a result says of it."""
+
+    step: int
+    words: int
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        return {"step": self.step, "words_seen": self.words, **self.about}
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What one probe of all samples has found."""
+
+    metrics: dict[str, float]
+    answers: dict[str, Answer]  # by prefix
+    views: list[RenderableType] = field(repr=False)
+
+
+class ProbeSeries:
+    """Probes a model at one moment after the other. What does not depend on its weights is prepared once.
+
+    Of several processes each scores its share, and all have the same numbers; the first writes.
+    """
+
+    def __init__(self, plans: Sequence[SampledProbe], folder: Path) -> None:
+        self.plans = plans
+        self.folder = folder
+        self.prepared: dict[int, Any] = {}
+        self.contracts: dict[int, dict[str, Any]] = {}  # as they are saved
+        self.last: dict[str, Table] = {}
+
+    def probe_samples(self, scorer_for: Callable[[str], Scorer], when: str, moment: TrainingMoment) -> Probing:
+        """Score the samples and save their verdicts; `when` is for the title of the tables."""
+        started = time.perf_counter()
+        found = Probing({}, {}, [])
+        for plan in self.plans:
+            sample = plan.sample
+            answer = self.answer(sample, scorer_for(sample.contract.rules.start))
+            found.metrics.update(metrics(answer.table, sample.language, sample.name))
+            if isinstance(plan, ProbePlan):
+                found.metrics.update(rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix))
+            title = f"{sample.language} {sample.name}, {when}"
+            found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
+            found.answers[plan.prefix] = answer
+            self.last[plan.prefix] = answer.table
+            if rank_and_world()[0] == 0:
+                save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
+        found.metrics[SECONDS] = time.perf_counter() - started
+        return found
+
+    def probe_whole(
+        self, plan: SampledProbe, scorer: Scorer, moment: TrainingMoment, references: Mapping[str, Table] | None = None
+    ) -> Table:
+        """The whole sets, with every word of every sentence on disk, beside reference lines: those given, or the plan's."""
+        whole = plan.whole
+        answer = self.answer(whole, scorer)
+        if rank_and_world()[0] == 0:
+            about = self._about(whole, moment)
+            folder = self.folder / f"final-{whole.language}-{whole.name}"
+            extra = _frequencies(plan) if isinstance(plan, ProbePlan) else {}
+            own = plan.references if isinstance(plan, ProbePlan) else {}
+            save_items(folder / "items.parquet", whole, answer.verdicts, answer.scores, about, extra)
+            save_regions(folder / "regions.parquet", whole, answer.scores, about)
+            save_summary(folder, {"model": answer.table, **own, **(references or {})}, about)
+        return answer.table
+
+    def answer(self, chosen: Probe, scorer: Scorer) -> Answer:
+        if id(chosen) not in self.contracts:
+            self.contracts[id(chosen)] = state_contract(chosen, scorer)
+        scores = self._share(chosen, scorer) if isinstance(scorer, SharedScorer) else scorer.score(chosen.sentences)
+        return judge_scores(chosen, scores)
+
+    def _share(self, chosen: Probe, scorer: SharedScorer) -> WordScores:
+        prepared = self.prepare(chosen, scorer)
+        return scorer.scores(prepared, _over_all_ranks(scorer.logprobs(prepared, *rank_and_world())))
+
+    def prepare(self, chosen: Probe, scorer: SharedScorer) -> Any:
+        if id(chosen) not in self.prepared:
+            self.prepared[id(chosen)] = scorer.prepare(chosen.sentences)
+        return self.prepared[id(chosen)]
+
+    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
+        """What the numbers come from."""
+        known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "extent": chosen.extent}
+        return known | {"contract": self.contracts[id(chosen)]} | moment.plain()
+
+    def verdict_file(self, plan: SampledProbe, step: int) -> Path:
+        return self.folder / f"{plan.sample.language}-{plan.sample.name}-step{step:08d}.parquet"
+
+
+def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:
+    """How often the tested forms occur in the training text: preferring the frequent one is not knowing the rule."""
+    if not plan.frequencies:
+        return {}
+    found: dict[str, list[int | None]] = {}
+    for side, name in enumerate(("good", "bad")):
+        column: list[int | None] = [None] * len(plan.whole.contrasts)
+        for row, forms in zip(plan.whole.contrasts.pairs.rows.tolist(), plan.whole.forms(), strict=True):
+            column[row] = plan.frequencies.get(forms[side])
+        found[f"{name}_frequency"] = column
+    return found
+
+
+def rank_and_world() -> tuple[int, int]:
+    """Which of how many processes that train together this is."""
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return 0, 1
+    return torch.distributed.get_rank(), torch.distributed.get_world_size()
+
+
+def sum_over_ranks(count: int) -> int:
+    """Of all processes that train together."""
+    if rank_and_world()[1] == 1:
+        return count
+    shared = _where_all_meet(torch.tensor(count))
+    torch.distributed.all_reduce(shared)
+    return int(shared)
+
+
+def _where_all_meet(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.cuda() if torch.distributed.get_backend() == "nccl" else tensor
+
+
+def _over_all_ranks(logprobs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Every process has scored some of the pieces and has 0 for the others."""
+    if rank_and_world()[1] == 1:
+        return logprobs
+    shared = _where_all_meet(torch.from_numpy(logprobs))
+    torch.distributed.all_reduce(shared)
+    return shared.cpu().numpy()

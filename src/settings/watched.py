@@ -1,0 +1,59 @@
+"""A training that was watched and not started by us: what makes its model, as far as we were told. Its config.yaml holds this."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import yaml
+
+from .reading import Plain, flatten, read
+
+# What a curve is drawn against.
+Axis = Literal["words", "tokens", "steps"]
+KIND = "watched"
+
+
+@dataclass(frozen=True)
+class WatchedSettings:
+    """`recipe` is what decides the result besides the seed: runs that differ in their seed alone are averaged in reports."""
+
+    watched: str  # by what: a loop, lightning, transformers, published checkpoints
+    model: str
+    axis: Axis
+    seed: int | None = None
+    scoring: str = ""
+    name: str | None = None
+    recipe: dict[str, Plain] = field(default_factory=dict)
+    probes: dict[str, Plain] = field(default_factory=dict)
+
+    def flat_recipe(self) -> dict[str, Plain]:
+        """By full names, as the settings of our own runs are compared."""
+        return dict(flatten(self.recipe, ""))
+
+    @property
+    def languages(self) -> list[str]:
+        """That it was asked in."""
+        return list(dict.fromkeys(name.split("/")[0] for name in self.probes))
+
+    def yaml(self) -> str:
+        return yaml.safe_dump(asdict(self), sort_keys=False, allow_unicode=True)
+
+
+def is_watched(values: object) -> bool:
+    """Whether a config.yaml is that of such a training."""
+    return isinstance(values, Mapping) and KIND in values
+
+
+def read_watched_settings(values: object) -> WatchedSettings:
+    return read(WatchedSettings, values)
+
+
+def plain(value: Any) -> Plain:
+    """Anything as YAML can say it: settings of other programs hold all kinds of objects."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(each) for each in value]
+    return str(value)

@@ -1,0 +1,143 @@
+"""A callback for any LightningModule, of `lightning` as of `pytorch_lightning`."""
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import pytorch_lightning as pl
+from pytorch_lightning import Callback
+
+from ..errors import UserError
+from ..probes.sets import Sets
+from ..probes.watching import sum_over_ranks
+from .moments import AtWords, checkpoint_name, read_moments
+from .watcher import ProbeTable, Watcher
+from .words_seen import WordCount, WordCounter
+
+OTHER = "lightning.pytorch"  # the same classes under the other name, which knows only its own
+
+
+class LightningWatch(Callback):
+    """Probes a module before the first step, with every validation, and on schedule in between.
+
+        trainer = Trainer(callbacks=[concord.LightningWatch("de", tokenizer, "out/mine")])
+
+    `model` says what is asked: nothing, the LightningModule itself, from ids to logits; the name of its attribute that does this
+    (`"network"`); or a function from the module to anything that `Watcher` takes. What is found is logged by the module, so that
+    other callbacks may monitor it (`probe/de/agreement/mean/accuracy`), and kept in the folder.
+    """
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        return super().__new__(_with_other_base(cls) if OTHER in sys.modules else cls)  # type: ignore[arg-type, return-value]
+
+    def __init__(
+        self,
+        sets: Sets | str,
+        tokenizer: Any,
+        folder: str | Path,
+        model: str | Callable[[Any], Any] | None = None,
+        *,
+        every: int | None = None,
+        at_words: AtWords = None,
+        words: WordCount | None = None,
+        **options: Any,
+    ) -> None:
+        """`every` so many steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
+
+        `words` counts the words of a batch, where its ids do not show them. Further options are those of `Watcher`.
+        """
+        super().__init__()
+        self.sets, self.tokenizer, self.folder, self.model = sets, tokenizer, Path(folder), model
+        self.moments = read_moments(every, at_words)
+        self.count: WordCount | None = words
+        self.options = options
+        self.watcher: Watcher | None = None
+        self.words_seen = 0
+        self.last_step = -1
+
+    @property
+    def state_key(self) -> str:
+        return "concord.LightningWatch"
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"words_seen": self.words_seen, "last_step": self.last_step}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.words_seen, self.last_step = state["words_seen"], state["last_step"]
+
+    # ---------------------------------------------------------------- moments
+
+    def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """What can be wrong is found before the first step."""
+        if self.watcher is not None:
+            return
+        resumed = self.last_step >= 0
+        self.count = self.count or WordCounter(self.tokenizer)
+        told: dict[str, Any] = {
+            "watched": "lightning",
+            "name": self.folder.name,
+            "recipe": dict(pl_module.hparams),
+        } | self.options
+        told |= {"resume": True} if resumed else {}
+        self.watcher = Watcher(_asked(pl_module, self.model), self.tokenizer, self.sets, self.folder, **told)
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if trainer.global_step == 0:
+            self._probe(trainer, pl_module)
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        assert self.count is not None
+        before = self.words_seen
+        self.words_seen += sum_over_ranks(self.count(batch))
+        marks = self.moments.reached(before, self.words_seen)
+        stepped = trainer.global_step > self.last_step
+        self.last_step = trainer.global_step
+        if marks or (stepped and self.moments.due_by_step(trainer.global_step)):
+            self._probe(trainer, pl_module)
+        for mark in marks:
+            trainer.save_checkpoint(self.folder / "checkpoints" / f"{checkpoint_name(mark)}.ckpt")
+
+    def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if not trainer.sanity_checking and trainer.state.fn == "fit":
+            found = self._ask(trainer)
+            pl_module.log_dict(found.accuracies, rank_zero_only=False)
+
+    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """The whole sets, with the last weights."""
+        if self.watcher is not None and not trainer.interrupted:
+            self._ask(trainer)
+            self.watcher.finish()
+
+    # ----------------------------------------------------------------- probing
+
+    def _probe(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """In the middle of an epoch: the loggers are told at once."""
+        found = self._ask(trainer).accuracies
+        for logger in trainer.loggers:
+            logger.log_metrics(found | {"progress/words_seen": self.words_seen}, step=trainer.global_step)
+
+    def _ask(self, trainer: pl.Trainer) -> ProbeTable:
+        assert self.watcher is not None
+        measured = {name: float(value) for name, value in trainer.callback_metrics.items() if not name.startswith("probe/")}
+        return self.watcher(trainer.global_step, self.words_seen, measured)
+
+
+def _asked(module: pl.LightningModule, model: str | Callable[[Any], Any] | None) -> Any:
+    """What is asked of a module."""
+    if model is None:
+        return module
+    if not isinstance(model, str):
+        return model(module)
+    if not hasattr(module, model):
+        raise UserError(f"model={model!r}: {type(module).__name__} has no such attribute")
+    return getattr(module, model)
+
+
+@cache
+def _with_other_base(cls: type[LightningWatch]) -> type[LightningWatch]:
+    """A callback of both packages, where the training is of the other."""
+    return type(cls.__name__, (cls, sys.modules[OTHER].Callback), {"__new__": lambda cls, *_, **__: object.__new__(cls)})
