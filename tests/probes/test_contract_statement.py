@@ -222,7 +222,7 @@ def test_what_is_said_of_a_model_of_ours_is_what_it_read(warm):
             probe = probe_of(source, contrast=contrast)
             said = contract_statement(probe, made.reading)
             check_sentences(probe, source, said)
-            forest = made.plant(probe.sentences)
+            forest = made.prepare(probe.sentences)
             read.clear()
             made.logprobs(forest)
             tokens, state = read[0]
