@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import UserError
+from ..settings.probing import DEFAULT_PROTOCOL
 from .challenge_set import ChallengeSet
 
 FINAL = "."
@@ -41,7 +42,7 @@ class Protocol:
 
 
 PROTOCOLS = {
-    "default": Protocol(Rules()),
+    DEFAULT_PROTOCOL: Protocol(Rules()),
     "clams": Protocol(Rules(ties="correct", unknown="error", duplicates="all"), unit="items", plus_one=True),
     "marvin_linzen": Protocol(Rules(ties="wrong", unknown="unk", duplicates="all")),
     # Goldberg (2019), also used by CLAMS for mBERT: the target masked, forms that are not one known piece left out.
@@ -113,11 +114,17 @@ def _changed(name: str, value: Any) -> str:
     return f"+{name}={value}"
 
 
-def make_contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
-    """The protocol's rules; an explicit one wins, null leaves the protocol's."""
+def make_contract(protocol: str, explicit: Mapping[str, Any], capitals: bool = False) -> Contract:
+    """The protocol's rules; an explicit one wins, null leaves the protocol's.
+
+    `capitalize: auto` is whether sentences of the corpus that the models have read begin with `capitals`, and under the rules of
+    a published tool what that tool does.
+    """
     if protocol not in PROTOCOLS:
         raise UserError(f"probes.protocol={protocol}: there is no such protocol; there are: {', '.join(PROTOCOLS)}")
     asked = {name: value for name, value in explicit.items() if value is not None}
+    if asked.get("capitalize") == "auto":
+        asked["capitalize"] = capitals if protocol == DEFAULT_PROTOCOL else PROTOCOLS[protocol].rules.capitalize
     types = {field.name: field.type for field in fields(Rules)}
     for name, value in asked.items():
         if name not in types:
@@ -125,7 +132,8 @@ def make_contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
         allowed = (True, False) if types[name] is bool else get_args(types[name])
         if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in allowed):
             shown = ", ".join(str(each).lower() for each in allowed)
-            raise UserError(f"probes.rules.{name}={value}: write one of {shown}")
+            more = ", auto" if name == "capitalize" else ""
+            raise UserError(f"probes.rules.{name}={value}: write one of {shown}{more}")
     return Contract(protocol, replace(PROTOCOLS[protocol].rules, **asked))
 
 
