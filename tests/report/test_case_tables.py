@@ -111,6 +111,37 @@ def evaluated(tmp_path_factory):
     return root, probe, folders
 
 
+def test_losses_of_another_program_give_the_same_tables(evaluated):
+    """In the shape of the published outputs: a loss per candidate, lower is better."""
+    from concord.probes.models import load_scores
+    from concord.settings.training_settings import ScoreFileSettings
+
+    root, probe, folders = evaluated
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    folder = next(iter(folders.values()))
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForMaskedLM.from_pretrained(folder).eval()
+    rows: dict[str, float] = {}
+    for file in sorted((root / "data").glob("*/*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            good, bad = row["candidates"]
+            if len(tokenizer.tokenize(good)) != len(tokenizer.tokenize(bad)):
+                continue  # as the released outputs were counted
+            for form in (good, bad):
+                sentence = row["text_masked"].replace("[MASK]", form)
+                ids = tokenizer(sentence, return_tensors="pt").input_ids
+                with torch.no_grad():
+                    rows[sentence] = float(torch.nn.functional.cross_entropy(model(ids).logits[0], ids[0]))
+    lines = [json.dumps({"sentence": sentence, "loss": loss}, ensure_ascii=False) for sentence, loss in rows.items()]
+    (root / "losses.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    scored = load_scores(ScoreFileSettings(path=str(root / "losses.jsonl")), read_language("de"), [probe])
+    evaluate_probe(probe, [scored], root / "scored", {})
+    theirs, ours = (make_report([root / where]) for where in ("scored", "results/0"))
+    for name in ("cases", "sub-cases"):
+        assert cells(theirs, name) == cells(ours, name)
+
+
 def cells(made, name: str) -> dict[str, list[str]]:
     grid = next(grid for grid in made.tables if grid.name == name)
     ours = [place for place, head in enumerate(grid.heads) if not head.published]
