@@ -14,6 +14,7 @@ from .settings.reading import Plain
 from .settings.training_settings import PretrainedSettings
 
 import_lightning()  # before what follows imports it, so that it brings less
+from .data.corpus import begins_with_capital
 from .probes.answer import Answer
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
@@ -169,6 +170,7 @@ def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -
 
     Single rules of the protocol can be changed by name: `probe(model, sets, ties="wrong", capitalize=True)`.
     """
+    rules = {"capitalize": "auto", **rules}
     contract = make_contract(protocol, rules)
     if contract.rules.start == "warm" and getattr(model.scorer, "start", None) is None:
         raise UserError(f'{model.name}: start=warm needs a model that was loaded so: concord.load(path, start="warm")')
@@ -178,7 +180,10 @@ def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -
             f'concord.pretrained(name, protocol="{protocol}")'
         )
     elsewhere: Clitics = next(iter(model.clitics.values()), "split")
-    asked = make_probe(sets.settings(protocol, rules), sets.language, model.clitics.get(sets.language, elsewhere))
+    capitals = begins_with_capital(model.capitals, sets.language)
+    asked = make_probe(
+        sets.settings(protocol, rules), sets.language, model.clitics.get(sets.language, elsewhere), capitals=capitals
+    )
     return ProbeResult(model, asked, ask(model, asked))
 
 

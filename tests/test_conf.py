@@ -181,7 +181,7 @@ def test_further_collections_have_their_own_path_and_rules_and_one_schedule():
     first, suites, mine = all_collections(chosen)
     assert first is chosen
     assert (suites.name, suites.path, suites.format) == ("suites", "suites/{lang}", "syntaxgym")
-    assert (mine.name, mine.path, mine.given_rules) == ("mine", "my/sets", {"ties": "wrong"})
+    assert (mine.name, mine.path, mine.given_rules) == ("mine", "my/sets", {"ties": "wrong", "capitalize": "auto"})
     assert {each.schedule.every_epochs for each in (suites, mine)} == {2}
     assert {each.sample for each in (suites, mine)} == {7}
     assert settings("probes.also=[]").run_name() == settings().run_name() != settings("probes.also=[suites]").run_name()

@@ -55,7 +55,7 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     """The sets of every language asked: those that were typed, or all that a checkpoint knows, written as its corpus was."""
     from ..data.download import downloads_for
     from ..probes.lexicon.asked_models import choose_lexicon
-    from ..probes.models import checkpoint_languages, of_built_in_corpus
+    from ..probes.models import checkpoint_capitals, checkpoint_languages, of_built_in_corpus
     from ..probes.probe_preparation import make_probes
     from ..settings.languages import each_language
     from ..settings.probing import all_collections
@@ -64,10 +64,14 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
     elsewhere: Clitics = "joined" if settings.model else next(iter(known.values()), "split")
     built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
+    capitals = checkpoint_capitals(settings.ckpt_path or (), asked, settings.probes) if known else {}
     chosen, words = choose_lexicon(settings.probes, (settings.ckpt_path or ()) if known else ())
-    sets = all_collections(chosen)
-    downloads = downloads_for(settings.paths)
-    return [probe for code in asked for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads, words)]
+    sets, downloads = all_collections(chosen), downloads_for(settings.paths)
+    return [
+        probe
+        for code in asked
+        for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads, words, capitals.get(code, False))
+    ]
 
 
 def load_models(settings: "EvaluationSettings", probes: "Sequence[Probe]") -> list["Model"]:

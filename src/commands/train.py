@@ -61,13 +61,14 @@ def train(settings: "RunSettings") -> None:
 def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
     """Whatever can be wrong is found before the run's folder is touched; only the first of several processes writes and shows."""
     from ..report import write_own_report
-    from ..runs.continuing import checkpoint_to_resume, is_finished
+    from ..runs.continuing import checkpoint_to_resume, is_finished, take_over
     from ..runs.fit import fit
     from ..runs.loggers import check_loggers, open_loggers
     from ..runs.ranks import is_first
     from ..runs.run_display import show_finished, show_result
     from ..runs.run_preparation import enter_folder, prepare_run
 
+    settings = take_over(settings, folder)
     check_loggers(settings.logger, settings.allow)
     resume = checkpoint_to_resume(settings, folder)
     if is_finished(settings, folder):

@@ -1,12 +1,15 @@
 """Batches of token ids, in an order that depends on the seed and the epoch alone; each rank takes its own part.
 
-`Sentences`: whole sentences of like length, each on its own after `<eos>`. `Stream`: all sentences as one text, cut into columns
-that are read side by side in windows. Both give every token to be predicted exactly once an epoch.
+`Sentences`: whole sentences of like length, each on its own after `<eos>`, so many in a batch or as many as a number of tokens
+holds. `Stream`: all sentences as one text, cut into columns that are read side by side in windows. Both give every token to be
+predicted exactly once an epoch.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -61,36 +64,17 @@ class Batches(Protocol):
 class Sentences:
     """Sentences of one epoch, shuffled, then sorted by length within pools so that little is padded, then cut into batches."""
 
-    POOL = 50  # batches in a pool: long enough to sort, short enough that an epoch stays shuffled
-
     def __init__(
-        self, split: Split, batch_size: int, order: np.ndarray, plan: BatchPlan, begins: np.ndarray | None = None
+        self, split: Split, shape: "Shape", epoch: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
     ) -> None:
         self.split = split
         self.plan = plan
         self.begins = begins
-        self.batches = [np.asarray(b) for b in self._cut(order, batch_size * plan.world)]
-        lengths = split.lengths()
+        lengths, order = split.lengths(), random.permutation(len(split))
+        size = shape.size_in(epoch)
+        batches = [*(cut_by_number(lengths, order, size * plan.world) if size else cut_by_tokens(lengths, order, shape, plan))]
+        self.batches = [batches[i] for i in random.permutation(len(batches))]
         self.tokens = [int(lengths[batch].sum()) for batch in self.batches]
-
-    @classmethod
-    def shuffled(
-        cls, split: Split, batch_size: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
-    ) -> "Sentences":
-        """An epoch of training: pools of batches in random order."""
-        made = cls(split, batch_size, random.permutation(len(split)), plan, begins)
-        order = random.permutation(len(made.batches))
-        made.batches = [made.batches[i] for i in order]
-        made.tokens = [made.tokens[i] for i in order]
-        return made
-
-    def _cut(self, order: np.ndarray, size: int) -> Iterator[np.ndarray]:
-        lengths = self.split.lengths()
-        for start in range(0, len(order), size * self.POOL):
-            pool = order[start : start + size * self.POOL]
-            pool = pool[np.argsort(lengths[pool], kind="stable")]
-            for at in range(0, len(pool), size):
-                yield pool[at : at + size]
 
     def __len__(self) -> int:
         return len(self.batches)
@@ -105,6 +89,45 @@ class Sentences:
         if self.begins is None:
             return self.tokens[index] - len(chosen)
         return sum(words_in(self.split.ids[self.split.offsets[i] : self.split.offsets[i + 1]], self.begins) for i in chosen)
+
+
+POOL = 50  # batches in a pool of `cut_by_number`: long enough to sort, short enough that an epoch stays shuffled
+TOKEN_POOL = 100  # and of `cut_by_tokens`, whose batches are smaller; less than 2 % of novels is padding then
+
+
+def cut_by_number(lengths: np.ndarray, order: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    """Batches of so many sentences."""
+    for pool in _sorted_pools(lengths, order, size * POOL):
+        for at in range(0, len(pool), size):
+            yield pool[at : at + size]
+
+
+def cut_by_tokens(lengths: np.ndarray, order: np.ndarray, shape: "Shape", plan: BatchPlan) -> Iterator[np.ndarray]:
+    """Batches in which a rank has at most so many tokens, padding included; a longer sentence is alone on its rank."""
+    assert shape.tokens is not None
+    bound, world = shape.tokens, plan.world
+    size = max(round(bound * world * TOKEN_POOL / max(float(lengths.mean()), 1)), 1) if len(lengths) else 1
+    for pool in _sorted_pools(lengths, order, size):
+        widths = lengths[pool].tolist()
+        start = 0
+        while start < len(pool):
+            # Widths rise, and so does what a batch from here to there would take: the last that fits is found by halving.
+            taken = partial(_tokens_of_rank, widths, start, world)
+            fits = bisect_right(range(start, len(pool)), bound, key=taken)
+            end = min(start + max(fits, world), len(pool))
+            yield pool[start:end]
+            start = end
+
+
+def _tokens_of_rank(widths: list[int], start: int, world: int, last: int) -> int:
+    """Of a batch from `start` to `last`, the widest: what the first rank has, padding included."""
+    return math.ceil((last - start + 1) / world) * widths[last]
+
+
+def _sorted_pools(lengths: np.ndarray, order: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    for start in range(0, len(order), size):
+        pool = order[start : start + size]
+        yield pool[np.argsort(lengths[pool], kind="stable")]
 
 
 def words_in(ids: np.ndarray, begins: np.ndarray | None) -> int:
@@ -164,14 +187,28 @@ class Stream:
 
 @dataclass(frozen=True)
 class Shape:
-    """How a text is cut: sentences in a batch, or columns and the length of a window; fewer, perhaps, in the first epoch."""
+    """How a text is cut: sentences in a batch, or columns and the length of a window; fewer, perhaps, in the first epoch.
 
-    batch_size: int
+    Without a number of sentences, by tokens: as many sentences as fit into so many, padding included.
+    """
+
+    batch_size: int | None
     window: int | None = None
     first_epoch: int | None = None
+    tokens: int | None = None
 
-    def size_in(self, epoch: int) -> int:
+    def __post_init__(self) -> None:
+        assert (self.batch_size is None) != (self.tokens is None), "a batch is cut by sentences or by tokens"
+        assert self.batch_size is not None or self.window is None, "a stream has columns"
+
+    def size_in(self, epoch: int) -> int | None:
+        """Sentences or columns; None where tokens decide."""
         return self.first_epoch if epoch == 0 and self.first_epoch else self.batch_size
+
+    @property
+    def varies(self) -> bool:
+        """Whether epochs differ in their number of batches."""
+        return self.first_epoch is not None or self.tokens is not None
 
 
 class Loader:
@@ -190,17 +227,23 @@ class Loader:
         self.epoch = -1
         self.position = 0
         self.resumed = False
+        self.counted: tuple[int, int] | None = None  # an epoch and its number of batches
 
     def _epoch(self, epoch: int) -> Batches:
         random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, epoch])))
         size = self.shape.size_in(epoch)
-        if self.shape.window is None:
-            return Sentences.shuffled(self.split, size, random, self.plan, self.begins)
+        if size is None or self.shape.window is None:
+            return Sentences(self.split, self.shape, epoch, random, self.plan, self.begins)
         return Stream(self.split, size, self.shape.window, random, self.plan, self.begins)
 
     def batches_in(self, epoch: int) -> int:
         """Batches of an epoch, on every rank."""
-        wide = self.shape.size_in(epoch) * self.plan.world
+        size = self.shape.size_in(epoch)
+        if size is None:  # then it depends on which sentences come together; Lightning asks often
+            if self.counted is None or self.counted[0] != epoch:
+                self.counted = (epoch, len(self._epoch(epoch)))
+            return self.counted[1]
+        wide = size * self.plan.world
         if self.shape.window is None:
             return math.ceil(len(self.split) / wide)
         height = math.ceil(self.split.tokens / wide)
@@ -211,7 +254,10 @@ class Loader:
         return math.ceil(self.batches_in(epoch) / self.plan.accumulate)
 
     def horizon(self, epochs: int) -> tuple[int, int]:
-        """Steps of the optimiser in all epochs, and in the first."""
+        """Steps of the optimiser in all epochs, and in the first.
+
+        Cut by tokens, epochs differ by a few steps in a thousand, and the second stands for all that follow.
+        """
         first = self.steps_in(0)
         return first + self.steps_in(1) * (epochs - 1), first
 

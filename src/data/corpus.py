@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,20 @@ from .splits import SPLITS
 from .tokenizer import Tokenizer, TokenizerRule, restore_tokenizer
 from .vocabulary import UNK_ID, VocabularyRule
 
-__all__ = ["Corpus", "CorpusError", "Split", "VocabularyRule", "corpus_name", "encode_split", "prepare", "read_corpus"]
+__all__ = [
+    "Corpus",
+    "CorpusError",
+    "Split",
+    "VocabularyRule",
+    "begins_with_capital",
+    "corpus_name",
+    "encode_split",
+    "prepare",
+    "read_corpus",
+]
+
+
+INITIALS = 10_000  # sentences whose first letters are looked at
 
 
 @dataclass(frozen=True)
@@ -94,12 +108,28 @@ class Corpus:
         """The sentences of each language; nothing where there is only one."""
         return {language: split.of_language(number) for number, language in enumerate(self.languages)}
 
+    def capitals(self) -> dict[str, bool]:
+        """Whether most sentences begin with a capital, by language; the name of a single one is empty. Quotes and the like are
+        passed over, and a script without capitals has none.
+        """
+        return {name: self._has_capitals(split) for name, split in (self.by_language(self.train) or {"": self.train}).items()}
+
+    def _has_capitals(self, split: Split) -> bool:
+        firsts = (self.vocabulary.words[i] for i in np.asarray(split.ids)[split.offsets[:-1][:INITIALS]])
+        initials = [letter for word in firsts if (letter := word.lstrip("▁")[:1]).lower() != letter.upper()]
+        return 2 * sum(letter.isupper() for letter in initials) > len(initials)
+
     def warm(self, sentences: int = 10) -> list[int]:
         """The beginning of the validation split, for a model that is to have read something before it is asked."""
         return [int(token) for token in self.valid.first(sentences).ids]
 
     def splits(self) -> dict[str, Split]:
         return {"train": self.train, "valid": self.valid, "test": self.test}
+
+
+def begins_with_capital(capitals: Mapping[str, bool], language: str) -> bool:
+    """Whether sentences of a language do, by what `Corpus.capitals` says; corpora that nothing is known of do not."""
+    return capitals.get(language, capitals.get("", False))
 
 
 def corpus_name(source: Source, rule: TokenizerRule, selection: Selection = EVERYTHING) -> str:

@@ -63,6 +63,16 @@ class LanguageModel(nn.Module):
         check_rows(state, len(inputs))
         return self.projection(y), state
 
+    @property
+    def reads_trees(self) -> bool:
+        """Whether its network can read many sentences that begin alike as one tree."""
+        return getattr(self.network, "read_tree", None) is not None
+
+    def read_tree(self, inputs: Tensor, depths: Tensor, mask: Tensor) -> Tensor:
+        """Contexts of the nodes of a tree in evaluation mode, (N,) → (N, D); see `networks`."""
+        assert self.network.read_tree is not None
+        return self.projection(self.network.read_tree(self.embedding(inputs[None]), depths, mask))[0]
+
     def forward(self, inputs: Tensor, state: State = None) -> tuple[Tensor, State]:
         """Log-probabilities of every next word: (B, T) → (B, T, V)."""
         y, state = self.contexts(inputs, state)
@@ -71,6 +81,14 @@ class LanguageModel(nn.Module):
     def parameter_count(self) -> int:
         """Each tied parameter once."""
         return sum(p.numel() for p in self.parameters())
+
+    @torch.no_grad()
+    def expect_frequencies(self, counts: Tensor) -> None:
+        """Begin with the log of each word's share as the bias, as if every word had been seen once more, (V,): what a model
+        learns first, and slowly where words are many.
+        """
+        shares = (counts + 1).double()
+        self.decoder.bias.copy_((shares / shares.sum()).log())
 
 
 def initialise_model(architecture: Architecture, seed: int, allow: Sequence[str] = ()) -> LanguageModel:

@@ -1,4 +1,4 @@
-"""The scoring contract: seven rules on which published tools disagree, and the named protocols that fix all of them.
+"""The scoring contract: eight rules on which published tools disagree, and the named protocols that fix all of them.
 
 What they come to for a scorer and its sets is put into words by `contract_statement`.
 """
@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import UserError
+from ..settings.probing import DEFAULT_PROTOCOL
 from .challenge_set import ChallengeSet
 
 FINAL = "."
@@ -21,9 +22,10 @@ class Rules:
     final: bool = True
     capitalize: Literal[True, False, "lower"] = False
     contrast: Literal["sentence", "target", "words"] = "sentence"
-    ties: Literal["half", "correct", "wrong"] = "half"
+    ties: Literal["half", "correct", "wrong", "random"] = "half"
     unknown: Literal["uncovered", "unk", "error"] = "uncovered"
     duplicates: Literal["once", "all"] = "once"
+    normalize: Literal["none", "tokens", "characters", "bytes"] = "none"
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,19 @@ class Protocol:
 
 
 PROTOCOLS = {
-    "default": Protocol(Rules()),
+    DEFAULT_PROTOCOL: Protocol(Rules()),
     "clams": Protocol(Rules(ties="correct", unknown="error", duplicates="all"), unit="items", plus_one=True),
     "marvin_linzen": Protocol(Rules(ties="wrong", unknown="unk", duplicates="all")),
     # Goldberg (2019), also used by CLAMS for mBERT: the target masked, forms that are not one known piece left out.
     "goldberg": Protocol(Rules(ties="wrong", duplicates="all"), scoring="masked_target", options=("skip_multi_piece",)),
     # Zaczynska et al. (2020): mean cross-entropy of the unmasked sentence, forms with unequal numbers of pieces left out.
     "gevalm": Protocol(Rules(final=False, ties="correct", duplicates="all"), scoring="sentence_ce", options=("equal_pieces",)),
+    # The evaluation harness of EleutherAI: `acc` of its BLiMP tasks; of equal scores the first, which is the good one, is taken.
+    "lm_eval": Protocol(Rules(final=False, ties="correct", unknown="unk", duplicates="all"), scoring="causal"),
+    # The evaluation of the BabyLM challenge: sums, ties by the toss of a coin.
+    "babylm": Protocol(Rules(final=False, ties="random", unknown="unk", duplicates="all"), scoring="causal"),
+    # minicons, whose sequence_score is the mean over tokens if nothing else is said.
+    "minicons": Protocol(Rules(final=False, ties="wrong", unknown="unk", duplicates="all", normalize="tokens"), scoring="causal"),
     # Hu et al. (2020) count an item by its first prediction, and 31 of their 34 suites.
     "hu2020": Protocol(Rules(), item_rule="first", excluded=("fgd-embed3", "fgd-embed4", "nn-nv-rpl")),
     # Pérez-Mayos et al. (2021) average over all suites, and read masked models from left to right.
@@ -106,11 +114,17 @@ def _changed(name: str, value: Any) -> str:
     return f"+{name}={value}"
 
 
-def make_contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
-    """The protocol's rules; an explicit one wins, null leaves the protocol's."""
+def make_contract(protocol: str, explicit: Mapping[str, Any], capitals: bool = False) -> Contract:
+    """The protocol's rules; an explicit one wins, null leaves the protocol's.
+
+    `capitalize: auto` is whether sentences of the corpus that the models have read begin with `capitals`, and under the rules of
+    a published tool what that tool does.
+    """
     if protocol not in PROTOCOLS:
         raise UserError(f"probes.protocol={protocol}: there is no such protocol; there are: {', '.join(PROTOCOLS)}")
     asked = {name: value for name, value in explicit.items() if value is not None}
+    if asked.get("capitalize") == "auto":
+        asked["capitalize"] = capitals if protocol == DEFAULT_PROTOCOL else PROTOCOLS[protocol].rules.capitalize
     types = {field.name: field.type for field in fields(Rules)}
     for name, value in asked.items():
         if name not in types:
@@ -118,7 +132,8 @@ def make_contract(protocol: str, explicit: Mapping[str, Any]) -> Contract:
         allowed = (True, False) if types[name] is bool else get_args(types[name])
         if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in allowed):
             shown = ", ".join(str(each).lower() for each in allowed)
-            raise UserError(f"probes.rules.{name}={value}: write one of {shown}")
+            more = ", auto" if name == "capitalize" else ""
+            raise UserError(f"probes.rules.{name}={value}: write one of {shown}{more}")
     return Contract(protocol, replace(PROTOCOLS[protocol].rules, **asked))
 
 

@@ -30,7 +30,18 @@ LEFT_OUT = {
     "missing": "sentences and tested words without a score of their own leave the item uncovered",
     "unequal": "tested words of unequal numbers of pieces leave the item uncovered",
 }
-TIES = {"half": "a tie is worth ½", "correct": "a tie is correct", "wrong": "a tie is wrong"}
+TIES = {
+    "half": "a tie is worth ½",
+    "correct": "a tie is correct",
+    "wrong": "a tie is wrong",
+    "random": "a tie is decided by the toss of a coin, the same for an item each time",
+}
+NORMALIZED = {
+    "none": "",
+    "tokens": "sums are divided by the number of tokens of their sentence",
+    "characters": "sums are divided by the number of characters of their sentence",
+    "bytes": "sums are divided by the number of bytes of their sentence",
+}
 DUPLICATES = {"once": "an exact repetition within a set counts once", "all": "an exact repetition counts each time"}
 COUNTED = {"contrasts": "accuracy is c/n over contrasts", "items": "an item is correct if all its contrasts hold"}
 
@@ -66,6 +77,7 @@ def contract_statement(probe: Probe, reading: Reading) -> str:
     said += [_unknown(rules.unknown, reading), *(LEFT_OUT[each] for each in reading.left_out)]
     if reading.scores == "target" and any(each.untested for each in treated):
         said.append("a sentence in which nothing is marked as tested leaves the item uncovered")
+    said.append(NORMALIZED[rules.normalize] if not all(each.fixed_rules for each in probe.sets) else "")
     said.append(_over_sets(probe, [each.words for each in probe.collected]))
     said += [DUPLICATES[rules.duplicates], COUNTED[probe.contract.unit]]
     counted = ", (c+1)/(n+1); intervals are of c/n" if probe.contract.plus_one else ""

@@ -177,6 +177,12 @@ class _Item:
         self.words = {i: made.sentences[i].split() for i in self.variants}
         self.spans: dict[tuple[object, ...], int] = {}  # the spans that its contrasts compare, numbered
 
+    def tie_worth(self) -> float:
+        """Half, all or nothing; or by a coin that depends on the item alone."""
+        if self.rules.ties == "random":
+            return float(int(self.made.uid(self.index), 16) & 1)
+        return TIE_WORTH[self.rules.ties]
+
     def add_contrasts(self) -> None:
         builder, first = self.builder, len(self.builder.contrasts)
         structures = [
@@ -209,7 +215,7 @@ class _Item:
         builder.clauses.append((number, builder.groups, False, 0.0, 0.0))
         builder.groups += 1
         chance = PAIR_CHANCE if contrast.chance is None else contrast.chance
-        worth = TIE_WORTH[self.rules.ties]
+        worth = self.tie_worth()
         builder.contrasts.append((self.number, self.index, contrast.name, chance, chance, worth, 0, 1.0, True))
         if builder.contract.unit != "items" or contrast.chance is not None:
             return None
@@ -237,7 +243,7 @@ class _Item:
         chance = contrast.chance
         if chance is None:
             chance = PAIR_CHANCE if pair else chance_of_all(_numbered([tuple(groups)]))
-        worth, metric = TIE_WORTH[self.rules.ties], METRICS.index(contrast.metric)
+        worth, metric = self.tie_worth(), METRICS.index(contrast.metric)
         builder.contrasts.append((self.number, self.index, contrast.name, chance, chance, worth, metric, contrast.scale, pair))
         return tuple(groups) if contrast.chance is None else None
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ..data.corpus import begins_with_capital
 from ..data.tokenizer import Tokenizer
 from ..data.tokens import TokenRule
 from ..errors import UserError
@@ -19,6 +20,7 @@ from ..own_code import import_allowed
 from ..places import cache_folder
 from ..settings.corpus_settings import BUILT_IN
 from ..settings.languages import Clitics, Language, read_language
+from ..settings.probing import ProbeSettings
 from ..settings.reading import Plain, read
 from ..settings.run import RunSettings, read_run_settings
 from ..settings.training_settings import PretrainedSettings, ScoreFileSettings
@@ -45,6 +47,7 @@ class Model:
     languages: Mapping[str, Language]
     clitics: Mapping[str, Clitics]  # how its corpus wrote those of each language
     words_seen: int = 0
+    capitals: Mapping[str, bool] = field(default_factory=dict)  # how its sentences begin, see `Corpus`
     network: LanguageModel | None = None  # of a checkpoint of ours
     vocabulary: Tokenizer | None = None
     training: RunSettings | None = None
@@ -147,6 +150,26 @@ def checkpoint_languages(paths: Sequence[str]) -> dict[str, Clitics]:
     return {code: about.get("clitics", facts["clitics"]) for code, about in facts["languages"].items()}
 
 
+def checkpoint_capitals(paths: Sequence[str], languages: Sequence[str], probes: ProbeSettings) -> dict[str, bool]:
+    """Of each language, whether the sentences that these checkpoints have read begin with a capital; what is not known does not.
+
+    Where they differ, one of them would be asked what it has never seen, so that `capitalize: auto` has no answer.
+    """
+    if probes.rules.get("capitalize") != "auto":
+        return {}
+    each = [read_checkpoint(checkpoint_files(Path(path))[0])["concord"].get("capitals", {}) for path in paths]
+    found: dict[str, bool] = {}
+    for code in languages:
+        known = {begins_with_capital(capitals, code) for capitals in each}
+        if len(known) > 1:
+            raise UserError(
+                "ckpt_path: the corpora of these models begin their sentences differently; say probes.rules.capitalize=true or "
+                "false, or evaluate them apart"
+            )
+        found[code] = known.pop()
+    return found
+
+
 def of_built_in_corpus(paths: Sequence[str]) -> bool:
     """Whether any of these checkpoints has read nothing but the sentences of our grammars: the words that all can be asked."""
     firsts = (read_checkpoint(checkpoint_files(Path(path))[0])["concord"] for path in paths)
@@ -184,6 +207,7 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, a
         },
         clitics={code: about.get("clitics", facts["clitics"]) for code, about in languages.items()},
         words_seen=saved["training"]["words_seen"],
+        capitals=facts.get("capitals", {}),
         network=network,
         vocabulary=vocabulary,
         training=read_run_settings(facts["settings"]),

@@ -31,6 +31,17 @@ class PrefixTree:
             children = np.arange(start, end)
             yield np.unique(self.parents[children]), children
 
+    def ways(self) -> tuple[Ids, Ids, NDArray[np.bool_]]:
+        """The nodes that are read further from, (P,), how deep each is, and which of them lie on the way to each, (P, P)."""
+        nodes = np.unique(self.parents[1:])
+        depths = np.searchsorted(self.bounds, nodes, side="right") - 1
+        above = np.searchsorted(nodes, self.parents[nodes])  # a node that is read further from was reached by one that is
+        seen = np.eye(len(nodes), dtype=bool)
+        for depth in range(1, int(depths.max(initial=0)) + 1):
+            own = depths == depth
+            seen[own] |= seen[above[own]]
+        return nodes, depths, seen
+
     def contexts(self) -> int:
         """How many distinct beginnings have a continuation: the steps and predictions that a model has to make."""
         return len(np.unique(self.parents[1:]))

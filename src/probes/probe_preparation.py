@@ -48,17 +48,19 @@ def make_probe(
     built_in: bool | None = None,
     downloads: Downloads | None = None,
     known: KnownWords | None = None,
+    capitals: bool = False,
 ) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
     `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
+    `capitals`: whether the sentences that they have read begin with a capital.
     `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
     `known`: the words of the models, for sets that are to fit them; without it, those sets are as they are.
     """
-    contract = make_contract(settings.protocol, settings.given_rules)
+    contract = make_contract(settings.protocol, settings.given_rules, capitals)
     tiers = settings.tiers(built_in)
     # The sentences of the built-in corpora begin in lower case; suites begin with a capital, which such a model has never seen.
-    lower = built_in is True and "capitalize" not in settings.given_rules
+    lower = built_in is True and settings.given_rules.get("capitalize", "auto") == "auto"
     chosen = (settings.constructions, settings.limit, settings.seed, settings.split)
     selection = ItemSelection(*chosen, contract, clitics, tiers, columns=settings.columns, lower=lower)
     if settings.path is None:
@@ -90,13 +92,14 @@ def make_probes(
     built_in: bool | None = None,
     downloads: Downloads | None = None,
     known: KnownWords | None = None,
+    capitals: bool = False,
 ) -> list[Probe]:
     """Several collections of one language, each with its own path and rules; none for probes=none."""
     asked = [each for each in collections if not each.is_none]
     names = [each.name for each in asked]
     if again := next((name for name in names if names.count(name) > 1), None):
         raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in, downloads, known) for each in asked]
+    return [make_probe(each, language, clitics, built_in, downloads, known, capitals) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:

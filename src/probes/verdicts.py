@@ -49,7 +49,7 @@ class Verdicts:
 def judge(probe: Probe, scores: WordScores) -> Verdicts:
     """Compare what each contrast compares."""
     covered, unknown_context = covered_contrasts(probe, scores)
-    clauses = compare(probe.contrasts, scores)
+    clauses = compare(probe.contrasts, scores, _divisors(probe, scores))
     strictly = (clauses.margin > 0) | (probe.contrasts.clauses.equal & (clauses.margin == 0))
     holds = _in_contrasts(strictly, probe.contrasts)
     # Tied where it would hold if every tie did.
@@ -58,10 +58,31 @@ def judge(probe: Probe, scores: WordScores) -> Verdicts:
     return Verdicts(verdict, tie, covered, unknown_context, _in_contrasts(clauses.margin, probe.contrasts), clauses)
 
 
-def compare(contrasts: Contrasts, scores: WordScores) -> ClauseScores:
+def _divisors(probe: Probe, scores: WordScores) -> Floats | None:
+    """What each term is divided by: the length of its sentence, as the rule `normalize` measures it; None: nothing.
+
+    Tokens are those of the model, words where it has no others. Sets with rules of their own, suites, are left as they are.
+    """
+    by, contrasts = probe.contract.rules.normalize, probe.contrasts
+    if by == "none":
+        return None
+    if by == "tokens":
+        counted = np.ones(len(scores.logprobs)) if scores.pieces is None else scores.pieces
+        lengths = np.diff(np.concatenate([[0], np.cumsum(counted)])[scores.firsts])
+    else:
+        texts = [each.text or each.words for each in probe.sentences]
+        lengths = np.array([len(text.encode()) if by == "bytes" else len(text) for text in texts])
+    fixed = np.array([bool(made.fixed_rules) for made in probe.sets])
+    owner = contrasts.set[contrasts.clauses.contrast[contrasts.terms.clause]]
+    return np.where(fixed[owner], 1.0, np.maximum(lengths, 1)[contrasts.terms.sentence])
+
+
+def compare(contrasts: Contrasts, scores: WordScores, divisors: Floats | None = None) -> ClauseScores:
     """Both sides of every clause, their spans added from left to right in 64 bits, so that equal sums are equal exactly."""
     terms, clauses = contrasts.terms, contrasts.clauses
     values = _span_values(contrasts, scores)
+    if divisors is not None:
+        values = values / divisors
     weighted = values if (terms.weight == 1.0).all() else values * terms.weight
     sides = np.zeros((len(clauses.contrast), 2))
     places = terms.clause.astype(np.int64) * 2 + terms.side

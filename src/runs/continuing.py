@@ -1,10 +1,12 @@
 """Whether what lies in a run's folder is this run, and where it goes on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from ..data.corpora import CorpusRecipe
 from ..data.download import downloads_for
 from ..errors import UserError
+from ..settings.recipe import keep_begun
 from ..settings.run import RunSettings, read_run_settings
 from .ranks import is_first
 from .run_folder import DamagedRun, RunFolder
@@ -13,6 +15,15 @@ from .run_folder import DamagedRun, RunFolder
 def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
     """The corpus of a run."""
     return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads_for(settings.paths))
+
+
+def take_over(settings: RunSettings, folder: RunFolder) -> RunSettings:
+    """A run that goes on keeps what `auto` stood for when it began, whatever it has come to stand for since."""
+    if settings.overwrite or settings.ckpt_path != "auto" or not folder.exists():
+        return settings
+    there = read_run_settings(folder.settings()).plain
+    kept = keep_begun(settings.plain, there)
+    return settings if kept == settings.plain else replace(read_run_settings(kept), allow=settings.allow)
 
 
 def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool) -> None:

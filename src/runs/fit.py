@@ -5,7 +5,7 @@ import inspect
 import logging
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
 from ..probes.callback import ProbeCallback
 from ..probes.lexicon.known_words import COUNTS, WORD_COUNTS, vocabulary_counts
-from ..settings.reading import Plain, check_arguments
+from ..settings.reading import Plain, check_arguments, read
+from ..settings.recipe import complete_batches, complete_model
 from ..settings.run import RunSettings
 from ..settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from .checkpointing import Checkpoints, CheckpointWriter
@@ -94,17 +95,22 @@ class Recipe:
             raise UserError(f"trainer: {' '.join(str(error).split())[:300]}; see conf/trainer") from None
 
 
-def read_recipe(settings: RunSettings) -> Recipe:
-    """How a run trains."""
-    data = settings.data
+def read_recipe(settings: RunSettings, words: int = 0) -> Recipe:
+    """How a run trains on a corpus of so many words; before it is known, as on a small one."""
+    data, trainer = settings.data, settings.trainer
+    tokens = None if data.batch_size else complete_batches(data.batch_tokens, words)
+    model = settings.model
+    if tokens:
+        completed = complete_model(asdict(model), tokens * settings.processes * trainer.accumulate_grad_batches)
+        model = read(ModelSettings, completed, "model")
     return Recipe(
-        model=settings.model,
-        shape=Shape(data.batch_size, data.window, data.warmup_batch_size),
+        model=model,
+        shape=Shape(data.batch_size, data.window, data.warmup_batch_size, tokens),
         evaluation_tokens=data.evaluation_tokens,
         seed=settings.seed,
         checkpoints=settings.callbacks.checkpoints,
         early_stopping=settings.callbacks.early_stopping,
-        trainer=settings.trainer,
+        trainer=trainer,
         allow=settings.allow,
         overfit=settings.overfit,
     )
@@ -170,7 +176,7 @@ def fit(
         callbacks=callbacks,
         default_root_dir=folder.path,
         **OURS,
-        reload_dataloaders_every_n_epochs=1 if recipe.shape.first_epoch else 0,
+        reload_dataloaders_every_n_epochs=1 if recipe.shape.varies else 0,
     )
     plan = BatchPlan(trainer.global_rank, trainer.world_size, trainer.accumulate_grad_batches)
     loader = Loader(corpus.train, recipe.shape, recipe.seed, plan, corpus.vocabulary.begins())
@@ -184,7 +190,13 @@ def fit(
         make_schedule(Horizon(*horizon), **recipe.model.scheduler),
         recipe.model.optimizer,
         recipe.seed,
-        {**facts, "warm": corpus.warm(), **corpus.vocabulary.plain(), **kept_counts(corpus, run.probing)},
+        {
+            **facts,
+            "warm": corpus.warm(),
+            "capitals": corpus.capitals(),
+            **corpus.vocabulary.plain(),
+            **kept_counts(corpus, run.probing),
+        },
         loader,
         corpus.languages,
         corpus.vocabulary.begins(),

@@ -12,6 +12,7 @@ from ..probes.probe_display import show_final
 from ..settings.reading import Plain
 from ..settings.run import RunSettings
 from ..terminal import show, table
+from .fit import Recipe
 from .run_folder import RunFolder
 
 log = logging.getLogger(__name__)
@@ -55,6 +56,14 @@ def show_sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:
     """Corpus, vocabulary and model."""
     show_corpus(text, asked)
     log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
+
+
+def show_recipe(recipe: Recipe) -> None:
+    """How it learns, once `auto` has its values."""
+    model, shape = recipe.model, recipe.shape
+    if shape.tokens:
+        given = f"{model.optimizer['name']} {model.optimizer['lr']:g}, {model.scheduler['name']}"
+        log.info("recipe     batches of %s tokens, %s, first bias: %s", f"{shape.tokens:,}", given, model.bias)
 
 
 def show_corpus(text: Corpus, asked: int | None) -> None:

@@ -4,10 +4,11 @@ import logging
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import torch
 from pytorch_lightning import Callback
 
-from ..data.corpus import Corpus
+from ..data.corpus import Corpus, begins_with_capital
 from ..data.download import downloads_for
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
@@ -26,10 +27,11 @@ from ..settings.run import RunSettings, read_run_settings
 from .checkpointing import rows_known_to
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, Recipe, architecture, read_recipe
+from .learning_check import LearningCheck
 from .metrics_file import must_hold
 from .own_objects import make_each
 from .ranks import is_first
-from .run_display import show_settings, show_sizes
+from .run_display import show_recipe, show_settings, show_sizes
 from .run_folder import RunFolder
 from .training_memory import estimate_memory, largest_batch, must_fit
 
@@ -60,14 +62,20 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     if settings.data.max_tokens:
         log.info("data.max_tokens=%s shortens the training part; valid and test stay whole", settings.data.max_tokens)
     check_memory(settings, recipe, len(corpus.vocabulary), int(corpus.train.lengths().max(initial=1)))
+    recipe = read_recipe(settings, corpus.train.words)
     model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed, settings.allow)
+    if recipe.model.bias == "frequency":
+        model.expect_frequencies(torch.from_numpy(np.bincount(corpus.train.ids, minlength=len(corpus.vocabulary))))
     if resume:
         check_resumable(resume, model, corpus.vocabulary)
     elif settings.init_from:
         log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from)))
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
-    probes = read_probes(settings, corpus) if settings.probes.fits_vocabulary else probes
-    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), own)
+    show_recipe(recipe)
+    if settings.probes.fits_vocabulary or any(corpus.capitals().values()):
+        probes = read_probes(settings, corpus)
+    checks = [] if settings.data.name == BUILT_IN else [LearningCheck(corpus)]
+    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), [*own, *checks])
 
 
 def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int) -> None:
@@ -93,13 +101,23 @@ def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> st
 
 
 def read_probes(settings: RunSettings, corpus: Corpus | None = None) -> list[Probe]:
-    """The challenge sets of each language of the run; none with probes=none. Their words are chosen once there is a corpus."""
-    known = CorpusWords(corpus) if corpus else None
+    """The challenge sets of each language of the run; none with probes=none. Once there is a corpus their words are chosen, and
+    they begin as its sentences do.
+    """
+    known, capitals = (CorpusWords(corpus), corpus.capitals()) if corpus else (None, {})
     built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
     return [
         probe
         for each in settings.languages
-        for probe in make_probes(all_collections(settings.probes), each.code, settings.clitics(each), built_in, downloads, known)
+        for probe in make_probes(
+            all_collections(settings.probes),
+            each.code,
+            settings.clitics(each),
+            built_in,
+            downloads,
+            known,
+            begins_with_capital(capitals, each.code),
+        )
     ]
 
 

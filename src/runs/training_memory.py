@@ -74,13 +74,17 @@ def must_fit(need: MemoryNeed, accelerator: str, processes: int, batch: BatchSiz
         )
         raise UserError(
             f"the training would take about {need}{longest}, and {where} has {_size(share)} free{beside}; make it smaller "
-            f"({remedy}, data.batch_size), or try it with force=true"
+            f"({remedy}, data.batch_tokens, data.batch_size), or try it with force=true"
         )
 
 
 def largest_batch(shape: Shape, longest: int) -> BatchSize:
-    """Of a stream as long as its window, else as many sentences of the greatest length."""
-    return BatchSize(shape.batch_size, shape.window or longest)
+    """Of a stream as long as its window, by tokens as many of the longest sentences as fit, at least one, else as many as a batch
+    has of the greatest length.
+    """
+    if shape.tokens:
+        return BatchSize(max(shape.tokens // longest, 1), longest)
+    return BatchSize(shape.batch_size or 1, shape.window or longest)
 
 
 def available_memory(accelerator: str) -> tuple[float, str]:

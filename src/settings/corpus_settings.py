@@ -23,7 +23,8 @@ class CorpusSettings:
     limit: Count | None = None
     counted_in: tuple[SplitName, ...] = ("train",)
     workers: Count | None = machine(None)
-    batch_size: Count = 64
+    batch_size: Count | None = 64
+    batch_tokens: Count | Literal["auto"] | None = added(None)
     window: Count | None = None
     warmup_batch_size: Count | None = None
     evaluation_tokens: Count = 8192

@@ -11,6 +11,7 @@ from ..errors import UserError
 from ..places import own_or_installed
 from .reading import AtLeast, Count, Natural, Plain, added, machine, read
 
+DEFAULT_PROTOCOL = "default"
 AGREEMENT = "agreement"  # our own sets of a language
 SHARED = "shared"
 # fixed: the sets as they are; fit: words that the vocabulary has; {shared: […]}: words that several vocabularies have. None: not
@@ -40,8 +41,9 @@ class ProbeSettings:
     limit: Count | None = None
     seed: Natural = 0
     split: Literal["all", "dev", "test"] = "all"
-    protocol: str = "default"
-    rules: dict[str, Plain] = field(default_factory=dict)
+    protocol: str = DEFAULT_PROTOCOL
+    # Rules that came later are not part of a run's name where they are not given.
+    rules: dict[str, Plain] = field(default_factory=dict, metadata={"later": ("normalize",)})
     scoring: tuple[str, ...] | None = None
     sample: Count | None = None
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)

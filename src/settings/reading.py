@@ -116,7 +116,8 @@ def result_values(kind: type, values: Mapping[str, Plain], where: str = "") -> I
             continue
         if isinstance(value, Mapping):
             inner = _dataclass_in(hint)
-            yield from result_values(inner, value, _join(where, key)) if inner else flatten(value, _join(where, key))
+            kept = {name: own for name, own in value.items() if not (own is None and name in about.get("later", ()))}
+            yield from result_values(inner, kept, _join(where, key)) if inner else flatten(kept, _join(where, key))
         else:
             yield _join(where, key), value
 

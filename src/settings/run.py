@@ -16,6 +16,7 @@ from .corpus_settings import CorpusSettings, corpus_class, read_corpus_settings
 from .languages import Clitics, Language, LanguageChoice, each_language, read_language_choice
 from .probing import ProbeSettings, read_probe_settings
 from .reading import Above, Natural, Plain, machine, read, refuse_unknown, result_values
+from .recipe import settle_recipe
 from .training_settings import (
     CallbackSettings,
     LoggerSettings,
@@ -167,6 +168,7 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
         raise UserError(
             "model=hf is a pretrained model: concord evaluate scores it. To train one: model=lstm or model=transformer"
         )
+    values = settle_recipe(values)
     plain = read(_TopLevel, values)
     _refuse_unknown_parts(plain.callbacks, "callbacks")
     _refuse_unknown_parts(plain.logger, "logger")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
-from .reading import Above, Count, Natural, Plain, Share, machine
+from .reading import Above, Count, Natural, Plain, Share, added, machine
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class ModelSettings:
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
     compile: bool = False
+    bias: Literal["zero", "frequency", "auto"] = added("zero")
 
 
 @dataclass(frozen=True)

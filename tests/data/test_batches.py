@@ -20,7 +20,7 @@ def targets(loader) -> list[int]:
     return sorted(t for batch in loader for t in batch.targets[batch.targets != NO_TARGET].tolist())
 
 
-SHAPES = [Shape(4), Shape(3, window=5), Shape(5, first_epoch=2)]
+SHAPES = [Shape(4), Shape(3, window=5), Shape(5, first_epoch=2), Shape(None, tokens=12)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -53,6 +53,38 @@ def test_every_token_once_for_any_text(lengths, size, window):
     announced = len(loader)
     assert targets(loader) == sorted(split(lengths).ids.tolist())
     assert announced == loader.batches_in(0)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.integers(1, 50), st.integers(1, 3))
+def test_batches_by_tokens_hold_no_more_than_these_unless_a_sentence_does(lengths, tokens, world):
+    loaders = [Loader(split(lengths), Shape(None, tokens=tokens), seed=3, plan=BatchPlan(rank, world)) for rank in range(world)]
+    for announced, parts in ((loader.batches_in(0), list(loader)) for loader in loaders):
+        assert announced == len(parts)
+        for batch in parts:
+            assert batch.inputs.numel() <= tokens or len(batch.inputs) == 1
+    seen = sorted(t for loader in loaders for t in targets(loader))  # the second epoch
+    assert seen == sorted(split(lengths).ids.tolist())
+
+
+def test_little_of_prose_is_padding_and_epochs_stay_shuffled():
+    """Sentence lengths as novels have them: mostly short, a few of hundreds of words."""
+    random = np.random.Generator(np.random.PCG64(0))
+    lengths = np.clip(random.lognormal(3.0, 0.8, 6000), 2, 900).astype(int)
+    text = Split(np.arange(lengths.sum()) % 60_000, np.concatenate([[0], np.cumsum(lengths)]), 0)
+    loader = Loader(text, Shape(None, tokens=700), seed=1, plan=BatchPlan())
+    first, second = (list(loader) for _ in range(2))
+    cells, words = (sum(n) for n in zip(*((b.targets.numel(), int((b.targets != NO_TARGET).sum())) for b in first), strict=True))
+    assert words == text.tokens
+    assert 1 - words / cells < 0.05
+    assert 700 * 0.85 < words / len(first) <= 700
+    widths = [[batch.inputs.shape[1] for batch in epoch[:50]] for epoch in (first, second)]
+    assert widths[0] != widths[1]
+    assert len({*widths[0]}) > 15  # not all short ones first
+
+
+def test_a_batch_is_cut_in_one_way():
+    with pytest.raises(AssertionError, match="by sentences or by tokens"):
+        Shape(4, tokens=100)
 
 
 def test_a_sentence_starts_after_eos_and_ends_in_it():
@@ -112,21 +144,21 @@ def test_epochs_and_seeds_differ_and_repeat():
 
 
 @pytest.mark.parametrize("position", [0, 1, 6, 10])
-@pytest.mark.parametrize("window", [None, 3])
-def test_a_loader_goes_on_where_it_was(position, window):
+@pytest.mark.parametrize("shape", [Shape(3), Shape(3, 3), Shape(None, tokens=12)])
+def test_a_loader_goes_on_where_it_was(position, shape):
     text = split([4] * 30)
 
     def batches(loader):
         return [b.targets.tolist() for b in loader]
 
-    whole = Loader(text, Shape(3, window), seed=1, plan=BatchPlan())
+    whole = Loader(text, shape, seed=1, plan=BatchPlan())
     first, second = batches(whole), batches(whole)
-    stopped = Loader(text, Shape(3, window), seed=1, plan=BatchPlan())
+    stopped = Loader(text, shape, seed=1, plan=BatchPlan())
     iterator = iter(stopped)
     for _ in range(position):
         next(iterator)
     place = stopped.place()
-    resumed = Loader(text, Shape(3, window), seed=1, plan=BatchPlan())
+    resumed = Loader(text, shape, seed=1, plan=BatchPlan())
     if position:
         resumed.go_to(place)
     left = batches(resumed)

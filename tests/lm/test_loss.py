@@ -52,3 +52,33 @@ def test_perplexity_is_over_tokens_never_a_mean_of_means():
     tally.add(torch.tensor(math.log(8.0) * 10), 10)
     assert tally.perplexity == pytest.approx(2 ** ((30 + 3 * 10) / 40))
     assert tally.over_all_ranks(torch.device("cpu")).perplexity == tally.perplexity
+
+
+@pytest.mark.parametrize("rows", [7, 256])
+def test_in_mixed_training_products_are_short_and_sums_are_not(batch, monkeypatch, rows):
+    contexts, targets, decoder = batch
+    monkeypatch.setattr(loss, "ROWS", rows)
+    wanted = [contexts, decoder.weight, decoder.bias]
+    exact = summed_nll(contexts, targets, decoder)[0]
+    gradients = torch.autograd.grad(exact, wanted)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        mixed, tokens = summed_nll(contexts.to(torch.bfloat16), targets, decoder)
+        assert mixed.dtype == torch.float32
+        assert tokens == 6 * 11 - 7
+        assert mixed != exact  # it is another arithmetic …
+        assert mixed.item() == pytest.approx(exact.item(), rel=5e-3)  # … of the same number
+        for ours, theirs in zip(torch.autograd.grad(mixed, wanted), gradients, strict=True):
+            assert ours.dtype == torch.float32
+            assert F.cosine_similarity(ours.flatten(), theirs.flatten(), dim=0) > 0.999
+    with torch.no_grad():  # validation and whatever else only looks
+        looked = summed_nll(contexts, targets, decoder)[0]
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        assert summed_nll(contexts, targets, decoder)[0] == looked
+
+
+def test_a_scaled_loss_has_a_scaled_gradient_in_mixed_training(batch):
+    contexts, targets, decoder = batch
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        nll, _ = summed_nll(contexts, targets, decoder)
+    plain, scaled = (torch.autograd.grad(nll * scale, decoder.weight, retain_graph=True)[0] for scale in (1.0, 65536.0))
+    torch.testing.assert_close(plain * 65536.0, scaled)

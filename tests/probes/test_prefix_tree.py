@@ -58,3 +58,17 @@ def test_the_published_french_set_has_as_many_contexts_as_were_counted(closing: 
     numbers: dict[str, int] = {}
     some = [[numbers.setdefault(w, len(numbers)) for w in f"{text}{closing}".split()] for text in made.sentences]
     assert grow_tree(*flat(some)).contexts() == contexts
+
+
+@given(st.lists(st.lists(st.integers(2, 4), min_size=1, max_size=6), min_size=1, max_size=12))
+def test_the_way_to_a_node_is_itself_and_what_leads_to_it(sentences: list[list[int]]) -> None:
+    ids = np.array([token for sentence in sentences for token in sentence])
+    tree = grow_tree(ids, np.concatenate([[0], np.cumsum([len(sentence) for sentence in sentences])]))
+    nodes, depths, seen = tree.ways()
+    assert nodes.tolist() == sorted({*tree.parents[1:].tolist()})
+    for row, node in enumerate(nodes.tolist()):
+        way = [node]
+        while way[-1]:
+            way.append(int(tree.parents[way[-1]]))
+        assert nodes[seen[row]].tolist() == sorted(way)
+        assert depths[row] == len(way) - 1

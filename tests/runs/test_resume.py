@@ -31,6 +31,7 @@ class Stop(Exception):
         ("lstm", Shape(6, window=7), 1),
         ("transformer", Shape(6), 2),
         ("lstm", Shape(6, first_epoch=4), 2),
+        ("lstm", Shape(None, tokens=60), 2),
     ],
 )
 def test_stopped_after_any_batch(tmp_path, monkeypatch, network, shape, accumulate, at):

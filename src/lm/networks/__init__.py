@@ -6,6 +6,9 @@ A network is a file here with a `build(width, **settings)` that returns a module
     read(x, state) -> (y, state)                   the same, but the state remembers all that was read, so that any network can
                                                    read on word by word
 A state is a tensor or a structure of tensors, B in second place of each (`lm.state`).
+A network whose positions look at each other can have besides
+    read_tree(x, depths, mask) -> y                many sentences that begin alike as one row of nodes, (1, N, D) → (1, N, H):
+                                                   each stands at its depth and looks at what `mask`, (N, N), shows it
 and a YAML in conf/model whose `network.name` is the file's name. A network of the user's own is such a file in a package of
 theirs, named by its dotted name (`mypackage.nets.gru`) and allowed on the command line (`allow=[mypackage]`).
 """
@@ -25,6 +28,7 @@ class Network(nn.Module):
     """What every context network is."""
 
     hidden: int
+    read_tree: Callable[[Tensor, Tensor, Tensor], Tensor] | None = None
     kept_per_pair = 0  # numbers that are kept for the gradient for each pair of positions of a sentence; attention has some
 
     def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:

@@ -33,26 +33,31 @@ class TransformerBlock(nn.Module):
         nn.init.zeros_(self.qkv.bias)
         nn.init.zeros_(self.out.bias)
 
-    def forward(self, x: Tensor, past: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """(B, T, D) → (B, T, D), and the keys and values of all that has been read."""
+    def forward(self, x: Tensor, past: Tensor | None = None, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """(B, T, D) → (B, T, D), and the keys and values of all that has been read.
+
+        `mask`, (T, T): what each position may look at, where that is not its left.
+        """
         if self.norm_first:
-            y, past = self._attend(self.norm_attention(x), past)
+            y, past = self._attend(self.norm_attention(x), past, mask)
             x = x + self._drop(y)
             return x + self._drop(self._feed(self.norm_feedforward(x))), past
-        y, past = self._attend(x, past)
+        y, past = self._attend(x, past, mask)
         x = self.norm_attention(x + self._drop(y))
         return self.norm_feedforward(x + self._drop(self._feed(x))), past
 
-    def _attend(self, x: Tensor, past: Tensor | None) -> tuple[Tensor, Tensor]:
+    def _attend(self, x: Tensor, past: Tensor | None, mask: Tensor | None) -> tuple[Tensor, Tensor]:
         B, T, D = x.shape
         qkv = self.qkv(x).view(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)  # (3, B, heads, T, D/heads)
         q, kv = qkv[0], qkv[1:]
         if past is not None:
             kv = torch.cat([past, kv], dim=3)
         dropout = self.dropout if self.training else 0.0
-        # A single new word may look at everything; several need to be kept from looking at each other's future.
-        mask = None if past is None or T == 1 else _not_later(T, kv.shape[3]).to(x.device)
-        y = F.scaled_dot_product_attention(q, kv[0], kv[1], attn_mask=mask, dropout_p=dropout, is_causal=past is None)
+        left = mask is None and past is None
+        if mask is None and past is not None and T > 1:
+            # A single new word may look at everything; several need to be kept from looking at each other's future.
+            mask = _not_later(T, kv.shape[3]).to(x.device)
+        y = F.scaled_dot_product_attention(q, kv[0], kv[1], attn_mask=mask, dropout_p=dropout, is_causal=left)
         return self.out(y.transpose(1, 2).reshape(B, T, D)), kv
 
     def _feed(self, x: Tensor) -> Tensor:
@@ -95,12 +100,28 @@ class Transformer(Network):
             kept.append(now)
         return self.norm(x), tuple(kept)
 
+    def read_tree(self, x: Tensor, depths: Tensor, mask: Tensor) -> Tensor:
+        """Many sentences that begin alike, packed into one: (1, N, D) → (1, N, D). Each node stands at its depth and looks at the
+        nodes on its way from the root, `mask` (N, N), itself among them.
+        """
+        x = self._at(x, self._positions(int(depths.max()) + 1, x)[depths])
+        for block in self.blocks:
+            x, _ = block(x, mask=mask)
+        return self.norm(x)
+
     def _placed(self, x: Tensor, start: int) -> Tensor:
         """Embeddings that know their position."""
-        T, D = x.shape[1:]
-        if len(self.positions) < start + T:
-            self.positions = sinusoids(max(start + T, 2 * len(self.positions)), D).to(x)
-        return F.dropout(x * math.sqrt(D) + self.positions[start : start + T], self.dropout, self.training)
+        end = start + x.shape[1]
+        return self._at(x, self._positions(end, x)[start:end])
+
+    def _at(self, x: Tensor, positions: Tensor) -> Tensor:
+        return F.dropout(x * math.sqrt(x.shape[-1]) + positions, self.dropout, self.training)
+
+    def _positions(self, length: int, like: Tensor) -> Tensor:
+        """At least so many, (length, D)."""
+        if len(self.positions) < length:
+            self.positions = sinusoids(max(length, 2 * len(self.positions)), like.shape[-1]).to(like)
+        return self.positions
 
 
 def _not_later(new: int, total: int) -> Tensor:

@@ -13,12 +13,13 @@ from ...data.tokenizer import Tokenizer
 from ...data.vocabulary import EOS_ID
 from ...lm.model import LanguageModel
 from ...lm.state import State, join_rows, map_tensors, pick_rows, tensors_in
-from ..prefix_tree import TreeBlock, tree_blocks
+from ..prefix_tree import PrefixTree, TreeBlock, tree_blocks
 from . import ProbeSentence, Reading, WordScores
 from .scoring_mode import scoring_mode
 
 # Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
 STATES = 256 << 20
+TREE = 768  # nodes of a tree that is read as one: the more, the fewer are read again, and the more each looks at in vain
 ROWS = 256
 LOGITS = 4_000_000
 
@@ -64,7 +65,9 @@ def _summed(values: NDArray[Any], begins: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def budget_for(model: LanguageModel) -> int:
-    """Nodes of a block: as many as keep their states within bounds, for sentences of some twelve words."""
+    """Nodes of a block: as many as are read as one, or keep their states within bounds, for sentences of some twelve words."""
+    if model.reads_trees:
+        return TREE
     with scoring_mode(model):
         _, state = model.read(torch.zeros((1, 12), dtype=torch.long, device=_device(model)))
     size = sum(part.numel() * part.element_size() for part in tensors_in(state))
@@ -107,8 +110,23 @@ class IncrementalScorer:
         return found
 
     def _edges(self, block: TreeBlock) -> Tensor:
-        """The log-probability of each node's token after its parent, level by level."""
-        tree, device = block.tree, _device(self.model)
+        """The log-probability of each node's token after its parent: all at once, or level by level with the states of each."""
+        whole = self.model.reads_trees and self.start is None and len(block.tree) > 1
+        return self._edges_of_tree(block.tree) if whole else self._edges_by_level(block.tree)
+
+    def _edges_of_tree(self, tree: PrefixTree) -> Tensor:
+        device = _device(self.model)
+        nodes, depths, seen = (torch.from_numpy(part).to(device) for part in tree.ways())
+        tokens = torch.from_numpy(tree.tokens).to(device)
+        inputs = torch.where(nodes == 0, EOS_ID, tokens[nodes])
+        contexts = self.model.read_tree(inputs, depths, seen)
+        rows = torch.searchsorted(nodes, torch.from_numpy(tree.parents[1:]).to(device))
+        edges = torch.zeros(len(tree), dtype=torch.float32)
+        edges[1:] = self._predicted(contexts, rows, tokens[1:]).cpu()
+        return edges
+
+    def _edges_by_level(self, tree: PrefixTree) -> Tensor:
+        device = _device(self.model)
         tokens = torch.from_numpy(tree.tokens).to(device)
         edges = torch.zeros(len(tree), dtype=torch.float32)
         levels = list(tree.levels())

@@ -1,0 +1,288 @@
+"""Perplexity and agreement over time, one recipe after the other on the same text.
+
+    python benchmarks/learning.py --lang en --text novels.txt [--network lstm] [--recipes before main ours] [--seconds 300]
+        [--seeds 1] [--words 680000] [--vocabulary 10000] [--out rows.jsonl] [--figure curves.svg] [--small]
+
+`ours` is what `data=text` stands for now, `before` what it was (64 sentences, AdamW 0.001), `main` the recipe of
+pytorch/examples' word_language_model, written from its description: SGD 20, divided by 4 after an epoch without a better
+validation, 20 columns of 35 tokens with the state carried along, clipping at 0.25, dropout 0.2. The network is the same: 2 × 200,
+tied. Time is *processor* seconds of training on one thread, so that a busy machine changes nothing but the wait; schedules that
+end do so at the last second. Perplexity is that of validation under our definition, each sentence alone, for all of them.
+Agreement is asked of frequent forms (*was were*, *is are*, *has have*) after nouns and pronouns: accuracy (0.5 for a model that
+does not tell the numbers apart), and how much the log odds of the plural form rise from a singular to a plural subject.
+"""
+
+import argparse
+import json
+import lzma
+import math
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from concord.data.batches import Batch, BatchPlan, Loader, Shape
+from concord.data.corpus import Corpus, VocabularyRule, prepare
+from concord.data.grammar import folder_of
+from concord.data.sources import GrammarSource, TextSource
+from concord.data.text import RawText
+from concord.data.tokens import TokenRule
+from concord.lm.loss import summed_nll
+from concord.lm.model import LanguageModel, initialise_model
+from concord.lm.optimisation import Horizon, Schedule, optimizer, schedule
+from concord.lm.perplexity import evaluate_split
+from concord.lm.state import State, map_tensors
+from concord.places import installed_folder
+from concord.runs.fit import architecture, read_recipe
+from concord.settings.languages import read_language
+from concord.settings.overrides import read_composed
+from concord.settings.training_settings import ModelSettings
+from concord.terminal import console, table
+from hydra import compose, initialize_config_dir
+from torch import Tensor, nn
+
+STEPS = 10_000  # into which a schedule cuts the time there is
+MARKS = (60, 120, 300, 900, 1800, 3600)
+NOUNS = {
+    "en": "man/men woman/women child/children boy/boys girl/girls friend/friends day/days eye/eyes hand/hands horse/horses "
+    "house/houses word/words letter/letters room/rooms brother/brothers sister/sisters thing/things year/years night/nights "
+    "book/books",
+    "de": "der_Mann/Männer das_Kind/Kinder die_Frau/Frauen der_Freund/Freunde das_Auge/Augen die_Hand/Hände der_Mensch/Menschen "
+    "das_Mädchen/Mädchen der_Tag/Tage das_Wort/Worte der_Brief/Briefe das_Haus/Häuser das_Pferd/Pferde der_Bruder/Brüder "
+    "der_Vater/Väter der_Soldat/Soldaten der_Baum/Bäume das_Zimmer/Zimmer",
+}
+PRONOUNS = {"en": [("He", "They"), ("It", "We")], "de": [("Er", "Wir")]}
+FORMS = {
+    "en": [("was", "were"), ("is", "are"), ("has", "have")],
+    "de": [("war", "waren"), ("ist", "sind"), ("hat", "haben")],
+}
+
+
+def subjects(lang: str) -> list[tuple[str, str]]:
+    """Singular and plural, each as a sentence would begin."""
+    pairs = [each.split("/") for each in NOUNS[lang].split()]
+    if lang == "en":
+        return [(f"The {one}", f"The {many}") for one, many in pairs] + PRONOUNS[lang]
+    return [(f"{one[0].upper()}{one[1:].replace('_', ' ')}", f"Die {many}") for one, many in pairs] + PRONOUNS[lang]
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A recipe: the model and its optimiser, how the text is cut, the norm that gradients are clipped to."""
+
+    name: str
+    model: ModelSettings
+    shape: Shape
+    clip: float
+    anneal: bool = False
+
+
+def rivals(network: str, lang: str, words: int) -> dict[str, Rival]:
+    """The three recipes, for a corpus of so many words."""
+    with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):
+        now, then = (
+            read_recipe(read_composed(compose("train", [f"lang={lang}", f"model={network}", "data=text", *more])), words)
+            for more in ([], ["data.batch_size=64"])
+        )
+    plain = replace(
+        then.model,
+        dropout=0.2,
+        init=0.1,
+        optimizer={"name": "sgd", "lr": 20.0},
+        scheduler={"name": "constant"},
+        network=then.model.network | {"dropout": 0.2},
+    )
+    return {
+        "before": Rival("before", then.model, then.shape, 1.0),
+        "main": Rival("main", plain, Shape(20, window=35), 0.25, anneal=True),
+        "ours": Rival("ours", now.model, now.shape, 1.0),
+    }
+
+
+def read_text(file: Path | None, lang: str, words: int, vocabulary: int, cache: Path) -> Corpus:
+    """The beginning of a text; without one, a little of the built-in corpus."""
+    if file is None:
+        return prepare(GrammarSource(folder_of(lang), {"train": 300, "valid": 40, "test": 40}, 0), VocabularyRule(None), cache)
+    part = cache / f"{lang}.txt"
+    part.parent.mkdir(parents=True, exist_ok=True)
+    opener = lzma.open if file.suffix == ".xz" else open
+    with opener(file, "rt", encoding="utf-8") as lines, part.open("w", encoding="utf-8") as out:
+        left = words / 0.8  # the training part
+        for line in lines:
+            out.write(line)
+            left -= len(line.split())
+            if left < 0:
+                break
+    language = read_language(lang)
+    reader = RawText(lang, TokenRule(language.tokens, language.replace))
+    return prepare(TextSource({"all": part}, reader, seed=0), VocabularyRule(vocabulary), cache, workers=1)
+
+
+class Run:
+    """One recipe with one seed, for so many processor seconds."""
+
+    def __init__(self, rival: Rival, text: Corpus, seed: int, seconds: float) -> None:
+        self.rival, self.text, self.seed, self.seconds = rival, text, seed, seconds
+        self.model = initialise_model(architecture(rival.model, len(text.vocabulary)), seed)
+        if rival.model.bias == "frequency":
+            self.model.expect_frequencies(torch.from_numpy(np.bincount(text.train.ids, minlength=len(text.vocabulary))))
+        self.optimizer = optimizer(self.model.parameters(), **rival.model.optimizer)
+        self.schedule: Schedule = schedule(Horizon(STEPS, STEPS), **rival.model.scheduler)
+        self.spent = self.tokens = 0
+        self.state: State = None
+        self.scale, self.best = 1.0, math.inf
+
+    def rows(self, lang: str) -> Iterator[dict[str, Any]]:
+        """What it has come to at each mark."""
+        marks = [mark for mark in MARKS if mark < self.seconds] + [self.seconds]
+        loader = Loader(self.text.train, self.rival.shape, self.seed, BatchPlan())
+        while True:
+            for batch in loader:
+                started = time.process_time()
+                self.step(batch)
+                self.spent += time.process_time() - started
+                while marks and self.spent >= marks[0]:
+                    yield self.measure(lang, marks.pop(0), loader.epoch)
+                if not marks:
+                    return
+            self.after_epoch()
+
+    def step(self, batch: Batch) -> None:
+        self.model.train()
+        share = min(self.spent / self.seconds, 1.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rival.model.optimizer["lr"] * self.schedule.factor(round(share * (STEPS - 1))) * self.scale
+        contexts, state = self.model.contexts(batch.inputs, None if batch.fresh else self.state)
+        nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
+        self.state = map_tensors(Tensor.detach, state) if self.rival.shape.window else None
+        self.optimizer.zero_grad()
+        (nll * batch.share).backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.rival.clip)
+        self.optimizer.step()
+        self.tokens += tokens
+
+    def after_epoch(self) -> None:
+        """Validation decides about the rate; its time is nobody's."""
+        if self.rival.anneal:
+            loss = evaluate_split(self.model, self.text.valid).loss
+            self.scale /= 1.0 if loss < self.best else 4.0
+            self.best = min(loss, self.best)
+
+    def measure(self, lang: str, mark: float, epoch: int) -> dict[str, Any]:
+        known = {"recipe": self.rival.name, "network": self.rival.model.name, "lang": lang, "seed": self.seed, "seconds": mark}
+        speed = self.tokens / max(self.spent, 1e-9)
+        figures = {"tokens_per_second": speed, "perplexity": evaluate_split(self.model, self.text.valid).perplexity}
+        return known | {"epoch": epoch + 1} | figures | ask(self.model, self.text, lang)
+
+
+@torch.no_grad()
+def ask(model: LanguageModel, text: Corpus, lang: str) -> dict[str, Any]:
+    """Agreement in frequent forms, where subject and forms are in the vocabulary."""
+    model.eval()
+
+    def numbers(words: str) -> list[int]:
+        return [text.vocabulary.encode_word(word)[0] for word in words.split()]
+
+    unknown = text.vocabulary.unk
+    found: dict[str, Any] = {}
+    for one, many in FORMS[lang]:
+        forms = numbers(f"{one} {many}")
+        asked = [[numbers(words) for words in pair] for pair in subjects(lang)]
+        known = [pair for pair in asked if unknown not in [*pair[0], *pair[1], *forms]]
+        if not known:
+            continue
+        odds = np.array([[log_probabilities(model, words)[forms].tolist() for words in pair] for pair in known])  # (n, 2, 2)
+        prefers_plural = odds[:, :, 1] - odds[:, :, 0]  # (n, 2): after the singular, after the plural subject
+        right = [*(prefers_plural[:, 0] < 0), *(prefers_plural[:, 1] > 0)]
+        rise = float((prefers_plural[:, 1] - prefers_plural[:, 0]).mean())
+        plural = np.exp(odds[:, :, 1]).mean(axis=0)
+        found[f"{one}/{many}"] = {
+            "n": len(known),
+            "accuracy": float(np.mean(right)),
+            "rise": rise,
+            "after singular": float(plural[0]),
+            "after plural": float(plural[1]),
+        }
+    return found
+
+
+def log_probabilities(model: LanguageModel, words: Sequence[int]) -> Tensor:
+    """Of every word, after <eos> and these."""
+    return model(torch.tensor([[0, *words]]))[0][0, -1]
+
+
+def show(rows: Sequence[dict[str, Any]], lang: str) -> None:
+    forms = [f"{one}/{many}" for one, many in FORMS[lang]]
+    view = table(
+        f"{lang}: valid perplexity and agreement over processor seconds",
+        "recipe",
+        numbers=["seed", "s", "epoch", "tokens/s", "perplexity", *forms],
+    )
+    for row in rows:
+        told = [f"{row[form]['accuracy']:.2f} ({row[form]['rise']:+.2f})" if form in row else "–" for form in forms]
+        figures = [f"{row['seconds']:g}", row["epoch"], f"{row['tokens_per_second']:,.0f}", f"{row['perplexity']:,.1f}"]
+        view.add_row(f"{row['recipe']} {row['network']}", str(row["seed"]), *map(str, figures), *told)
+    console.print(view)
+
+
+def draw(rows: Sequence[dict[str, Any]], file: Path) -> None:
+    """A panel for each language and network, a line for each recipe and seed."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    panels = sorted({(row["lang"], row["network"]) for row in rows})
+    figure, axes = plt.subplots(1, len(panels), figsize=(5 * len(panels), 4), squeeze=False)
+    colours = {"before": "tab:gray", "main": "tab:orange", "ours": "tab:blue"}
+    for axis, panel in zip(axes[0], panels, strict=True):
+        own = [row for row in rows if (row["lang"], row["network"]) == panel]
+        for recipe, seed in sorted({(row["recipe"], row["seed"]) for row in own}):
+            points = sorted((r["seconds"], r["perplexity"]) for r in own if (r["recipe"], r["seed"]) == (recipe, seed))
+            axis.plot(*zip(*points, strict=True), "o-", label=f"{recipe}, seed {seed}", color=colours.get(recipe), alpha=0.8)
+        axis.set(xscale="log", yscale="log", xlabel="processor seconds", ylabel="valid perplexity", title=" ".join(panel))
+        axis.legend()
+    figure.tight_layout()
+    figure.savefig(file)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lang", default="en", choices=list(FORMS))
+    parser.add_argument("--text", type=Path, help="raw prose, .txt or .txt.xz")
+    parser.add_argument("--network", default="lstm", choices=["lstm", "transformer"])
+    parser.add_argument("--recipes", nargs="*", default=["before", "main", "ours"], choices=["before", "main", "ours"])
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--seeds", type=int, nargs="*", default=[1])
+    parser.add_argument("--words", type=int, default=680_000)
+    parser.add_argument("--vocabulary", type=int, default=10_000)
+    parser.add_argument("--out", type=Path, help="a file of JSON lines that rows are added to")
+    parser.add_argument("--figure", type=Path, help="draws all rows of --out")
+    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    asked = parser.parse_args()
+    if not asked.small and asked.text is None:
+        parser.error("--text is needed, or --small")
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        text = read_text(None if asked.small else asked.text, asked.lang, asked.words, asked.vocabulary, Path(folder))
+        print(f"{text.train.tokens:,} tokens, {len(text.vocabulary):,} words, {len(text.valid):,} sentences of validation")
+        known = rivals(asked.network, asked.lang, text.train.words)
+        rows: list[dict[str, Any]] = []
+        for name, seed in ((name, seed) for seed in asked.seeds for name in asked.recipes):
+            for row in Run(known[name], text, seed, 1 if asked.small else asked.seconds).rows(asked.lang):
+                rows.append(row)
+                if asked.out:
+                    with asked.out.open("a", encoding="utf-8") as out:
+                        out.write(json.dumps(row) + "\n")
+    show(rows, asked.lang)
+    if asked.figure:
+        kept = [json.loads(line) for line in asked.out.read_text(encoding="utf-8").splitlines()] if asked.out else rows
+        draw(kept, asked.figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""What `auto` stands for in the settings of a training.
+
+Batches, learning rate, schedule and the first bias were chosen together, by measurement: on running text for batches of so many
+tokens (docs/recipe.md), on the built-in corpora for batches of 64 sentences. So they stand or fall together: where a batch is a
+number of sentences or a window of a stream, `auto` is what the built-in runs have. A value that was given is never touched.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import UserError
+from .corpus_settings import BUILT_IN
+from .probing import DEFAULT_PROTOCOL
+from .reading import Plain
+
+AUTO = "auto"
+SENTENCES = 64  # in a batch, where nothing else is said
+# By network; one of the user's own has what the LSTM has.
+ONE_CYCLE: dict[str, Any] = {"name": "one_cycle", "warmup": 0.3, "start": 0.04, "end": 0.0001}
+BY_SENTENCES: dict[str, dict[str, Any]] = {
+    "lstm": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": {"name": "constant"}, "bias": "zero"},
+    "transformer": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": ONE_CYCLE, "bias": "zero"},
+}
+# The rate is that of steps of 700 tokens.
+TOKENS = 700
+BY_TOKENS: dict[str, dict[str, Any]] = {
+    "lstm": {"lr": 0.006, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.03}, "bias": "frequency"},
+    "transformer": {"lr": 0.002, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.05}, "bias": "frequency"},
+}
+WORDS = 1_000_000  # of a corpus from which on batches grow
+
+
+def settle_recipe(values: Mapping[str, Plain]) -> dict[str, Plain]:
+    """The same settings, in which `auto` has become a value unless it waits for the corpus (`complete_recipe`)."""
+    data, model, probes = (values.get(group) for group in ("data", "model", "probes"))
+    settled = dict(values)
+    if isinstance(data, Mapping):
+        settled["data"] = data = _settle_batches(data)
+        if isinstance(model, Mapping) and data.get("batch_tokens") is None:
+            settled["model"] = _fill_in(model, BY_SENTENCES)
+        if isinstance(probes, Mapping):
+            settled["probes"] = _settle_capitals(probes, data)
+    return settled
+
+
+def _settle_batches(data: Mapping[str, Plain]) -> dict[str, Plain]:
+    size, tokens = data.get("batch_size", SENTENCES), data.get("batch_tokens")
+    if size is None and (tokens is None or data.get("window") or data.get("warmup_batch_size")):
+        size = SENTENCES
+    if size is None:
+        return dict(data)
+    if tokens not in (None, AUTO):
+        raise UserError(
+            f"data.batch_size={size} data.batch_tokens={tokens}: a batch is cut by sentences or by tokens; set the other to null"
+        )
+    return {**data, "batch_size": size} | ({"batch_tokens": None} if tokens else {})
+
+
+def _settle_capitals(probes: Mapping[str, Plain], data: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Sentences of the built-in corpora begin in lower case, and published protocols have a rule of their own: null is that."""
+    rules = probes.get("rules")
+    known = data.get("name") == BUILT_IN or probes.get("protocol", DEFAULT_PROTOCOL) != DEFAULT_PROTOCOL
+    if not (isinstance(rules, Mapping) and rules.get("capitalize") == AUTO and known):
+        return dict(probes)
+    return {**probes, "rules": {**rules, "capitalize": None}}
+
+
+def _fill_in(model: Mapping[str, Plain], table: Mapping[str, dict[str, Any]]) -> dict[str, Plain]:
+    network, optimizer, scheduler = (model.get(part) for part in ("network", "optimizer", "scheduler"))
+    if not (isinstance(network, Mapping) and isinstance(optimizer, Mapping) and isinstance(scheduler, Mapping)):
+        return dict(model)  # what is missing is told when the settings are read
+    chosen = table.get(str(network.get("name")), table["lstm"])
+    given = {name: chosen[name] for name, value in optimizer.items() if value == AUTO and name in chosen}
+    bias = {"bias": chosen["bias"]} if model.get("bias") == AUTO else {}
+    named = dict(chosen["scheduler"]) if scheduler.get("name") == AUTO else dict(scheduler)
+    return {**model, "optimizer": {**optimizer, **given}, "scheduler": named, **bias}
+
+
+def keep_begun(values: Mapping[str, Plain], begun: Mapping[str, Plain]) -> dict[str, Plain]:
+    """The settings, with what is `auto` in them as it was when the run began; a batch of sentences stays one."""
+    kept = dict(values)
+    for name, now in values.items():
+        then = begun.get(name)
+        if isinstance(now, Mapping) and isinstance(then, Mapping):
+            kept[name] = dict(then) if now.get("name") == AUTO else keep_begun(now, then)
+        elif now == AUTO and name in begun:
+            kept[name] = then
+        elif now == AUTO:  # a setting that came later has the value that runs had before it
+            del kept[name]
+    if values.get("batch_tokens") == AUTO and begun.get("batch_size") is not None:
+        kept["batch_size"] = begun["batch_size"]
+    return kept
+
+
+def complete_batches(asked: int | str | None, words: int) -> int | None:
+    """Tokens in a batch, for a corpus of so many words: a larger text affords larger batches, by the square root."""
+    return round(TOKENS * max(words / WORDS, 1.0) ** 0.5) if asked == AUTO else asked  # type: ignore[return-value]
+
+
+def complete_model(model: Mapping[str, Plain], step_tokens: int) -> dict[str, Plain]:
+    """The settings of a model that learns by steps of so many tokens, all processes together.
+
+    The rate goes with their square root, as the noise of a step does.
+    """
+    filled = _fill_in(model, BY_TOKENS)
+    optimizer = model.get("optimizer")
+    if isinstance(optimizer, Mapping) and optimizer.get("lr") == AUTO:
+        lr = filled["optimizer"]["lr"] * (step_tokens / TOKENS) ** 0.5  # type: ignore[index,call-overload]
+        filled["optimizer"] = {**filled["optimizer"], "lr": float(f"{lr:.3g}")}  # type: ignore[dict-item]
+    return filled

@@ -1,0 +1,163 @@
+"""Runs on running text: what `auto` stands for, how sentences begin, and whether the model learns at all."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from concord.data.corpus import Corpus, VocabularyRule, prepare
+from concord.data.sources import TextSource
+from concord.data.text import TokenizedText
+from concord.errors import UserError
+from concord.lm.checkpoints import read_checkpoint
+from concord.lm.model import Architecture, initialise_model
+from concord.probes.contract import make_contract
+from concord.runs.fit import read_recipe
+from concord.runs.learning_check import LearningCheck, counted_perplexities, tell_learning
+from concord.runs.training_memory import largest_batch
+from training_runs import NETWORKS, TINY, settings, train
+
+TEXT = ["data=text", "data.path=a.txt", "lang=de", "data.workers=1"]
+NOUNS = "Arzt Koch Gast Freund Lehrer Nachbar Maler Bauer Dichter Schüler".split()  # noqa: SIM905
+VERBS = "lacht wartet nickt weint lächelt schläft singt".split()  # noqa: SIM905
+PROSE = " ".join(f"Der {noun} {verb}." for noun in NOUNS for verb in VERBS)
+
+
+def corpus(folder: Path, lines: list[str]) -> Corpus:
+    (folder / "lines.txt").write_text("\n".join(lines), encoding="utf-8")
+    return prepare(TextSource({"all": folder / "lines.txt"}, TokenizedText(), seed=0), VocabularyRule(None), folder / "cache")
+
+
+# --------------------------------------------------------------------- auto
+
+
+@pytest.mark.parametrize("model", ["lstm", "transformer"])
+def test_the_built_in_runs_are_called_and_trained_as_before(model):
+    """Names of runs from before there was an `auto`."""
+    names = {"lstm": "de-lstm-grammar-s1-5e56b1c3", "transformer": "de-transformer-grammar-s1-bf104aea"}
+    chosen = settings(f"model={model}", "lang=de")
+    assert chosen.run_name() == names[model]
+    assert chosen.model.optimizer["lr"] == 0.001
+    assert chosen.plain["probes"]["rules"]["capitalize"] is None
+
+
+def test_batches_by_sentences_are_trained_as_before_on_any_text():
+    chosen = settings(*TEXT, "data.batch_size=4")
+    recipe = read_recipe(chosen, 10**7)
+    assert recipe.shape.size_in(0) == 4
+    assert recipe.shape.tokens is None
+    assert recipe.model.optimizer == {"name": "adamw", "lr": 0.001, "weight_decay": 0.01, "betas": [0.9, 0.999]}
+    assert (recipe.model.scheduler, recipe.model.bias) == ({"name": "constant"}, "zero")
+    assert settings(*TEXT, "data.window=35").data.batch_size == 64
+
+
+def test_published_set_ups_stay_as_published():
+    for experiment in ("clams2020", "clams2020_code", "li2021_lstm"):
+        chosen = settings(f"experiment={experiment}", "data.path=a.txt" if "li" in experiment else "lang=fr")
+        recipe = read_recipe(chosen, 8 * 10**7)
+        assert recipe.shape.tokens is None
+        assert recipe.model.bias == "zero"
+        assert recipe.model.optimizer["lr"] == {"clams": 20, "li202": 0.0001}[experiment[:5]]
+        assert "auto" not in str(recipe.model)
+
+
+def test_the_rate_goes_with_the_tokens_of_a_step_and_those_with_the_corpus():
+    def chosen(words, *more):
+        recipe = read_recipe(settings(*TEXT, *more), words)
+        return recipe.shape.tokens, recipe.model.optimizer["lr"]
+
+    tokens, lr = chosen(500_000)
+    assert chosen(1_000_000) == (tokens, lr)
+    assert chosen(4_000_000) == (2 * tokens, pytest.approx(lr * math.sqrt(2), rel=1e-2))
+    assert chosen(500_000, "trainer.accumulate_grad_batches=4") == (tokens, 2 * lr)
+    assert chosen(500_000, "trainer=ddp_cpu", "trainer.devices=4") == (tokens, 2 * lr)
+    assert chosen(500_000, f"data.batch_tokens={4 * tokens}") == (4 * tokens, 2 * lr)
+    assert chosen(4_000_000, "model.optimizer.lr=0.01") == (2 * tokens, 0.01)  # what is given is left alone
+    assert read_recipe(settings(*TEXT, "model/scheduler=constant")).model.scheduler == {"name": "constant"}
+
+
+def test_a_batch_is_cut_by_sentences_or_by_tokens():
+    with pytest.raises(UserError, match=r"data.batch_size=8 data.batch_tokens=100: .* set the other to null"):
+        settings(*TEXT, "data.batch_size=8", "data.batch_tokens=100")
+    assert settings("lang=de", "data.batch_size=null", "data.batch_tokens=100").data.batch_tokens == 100
+
+
+def test_a_long_sentence_alone_decides_the_largest_batch():
+    shape = read_recipe(settings(*TEXT, "data.batch_tokens=100")).shape
+    assert largest_batch(shape, 40) == (2, 40)
+    assert largest_batch(shape, 5000) == (1, 5000)
+
+
+def test_the_first_bias_is_what_counting_says():
+    model = initialise_model(Architecture(4, 8, True, 0.0, 0.1, NETWORKS["lstm"]), seed=0)
+    before = model.embedding.weight.clone()
+    model.expect_frequencies(torch.tensor([7, 0, 1, 4]))
+    assert model.decoder.bias.exp().tolist() == pytest.approx([8 / 16, 1 / 16, 2 / 16, 5 / 16])
+    assert torch.equal(model.embedding.weight, before)
+
+
+# ----------------------------------------------------------- how sentences begin
+
+
+def test_a_corpus_knows_how_its_sentences_begin(tmp_path):
+    assert corpus(tmp_path, ["Der Arzt lacht .", "Die Ärzte lachen .", "» Ja", "1 2 ."] * 10).capitals() == {"": True}
+    assert corpus(tmp_path, ["der Arzt lacht .", "die Ärzte lachen .", "Er lacht ."] * 10).capitals() == {"": False}
+    assert corpus(tmp_path, ["הרופא צחק .", "הרופאים צחקו ."] * 10).capitals() == {"": False}
+
+
+def test_capitals_are_those_of_the_corpus_unless_a_published_tool_is_followed():
+    assert make_contract("default", {"capitalize": "auto"}, capitals=True).label == "default+capitalize"
+    assert make_contract("default", {"capitalize": "auto"}, capitals=False).label == "default"
+    assert make_contract("default", {"capitalize": False}, capitals=True).label == "default"
+    assert make_contract("clams", {"capitalize": "auto"}, capitals=True).label == "clams"
+    with pytest.raises(UserError, match="capitalize=sometimes: write one of true, false, lower, auto"):
+        make_contract("default", {"capitalize": "sometimes"})
+
+
+# ------------------------------------------------------------- does it learn
+
+
+def test_counting_sees_the_valid_part_by_the_training_part(tmp_path):
+    """Of a text without order, pairs know no more than words do, and both nearly what there is to know."""
+    random = np.random.Generator(np.random.PCG64(1))
+    lines = [" ".join(f"w{k}" for k in random.integers(0, 8, 7)) for _ in range(3000)]
+    words, pairs = counted_perplexities(corpus(tmp_path, lines))
+    entropy = (7 / 8) * math.log(8 * 8 / 7) + (1 / 8) * math.log(8)  # of eight words and <eos> after every seven
+    assert words == pytest.approx(math.exp(entropy), rel=0.03)
+    assert words * 0.7 < pairs < words * 1.02
+    ordered = [" ".join(f"w{(k + n) % 8}" for k in range(7)) for n in random.integers(0, 8, 3000)]
+    assert counted_perplexities(corpus(tmp_path, ordered))[1] < 2
+
+
+def test_a_model_near_the_frequencies_of_words_is_told_the_remedy():
+    assert "near the frequencies" in tell_learning(500, 600, 200)
+    assert "data.batch_tokens=700" in tell_learning(500, 600, 200)
+    assert tell_learning(210, 600, 200).startswith("learning   valid perplexity 210.0; by counting alone: words 600.0")
+
+
+@pytest.mark.parametrize(("lr", "warns"), [(1e-6, True), (0.02, False)])
+def test_a_run_says_whether_it_learns(tmp_path, lr, warns):
+    (tmp_path / "a.txt").write_text("\n".join([PROSE] * 12), encoding="utf-8")
+    some = [each for each in TINY if not each.startswith(("data.", "probes."))]
+    more = [
+        "data.batch_tokens=60",
+        "probes=none",
+        f"model.optimizer.lr={lr}",
+        "name=r",
+        "trainer.max_epochs=1",
+        "model.network.hidden=16",
+    ]
+    train(tmp_path, *TEXT, *some, *more, f"data.path={tmp_path}/a.txt")
+    log = (tmp_path / "runs/r/train.log").read_text(encoding="utf-8")
+    assert ("near the frequencies of words" in log) == warns
+    assert "by counting alone: words" in log
+    assert "batches of 60 tokens, adamw" in log
+    assert read_checkpoint(tmp_path / "runs/r/checkpoints/last.ckpt")["concord"]["capitals"] == {"": True}
+
+
+def test_only_the_first_epoch_is_compared(tmp_path):
+    class Later:
+        current_epoch, is_global_zero = 1, True
+
+    LearningCheck(corpus(tmp_path, ["a b ."] * 20)).on_train_epoch_end(Later(), None)  # would fail on callback_metrics
