@@ -6,7 +6,7 @@ export PIP_CONSTRAINT := constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help train show test test-slow test-slurm check format clean
+.PHONY: help train show test test-slow test-slurm compat check format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -26,6 +26,15 @@ test-slow: .venv/.dev ## the slow tests
 test-slurm: .venv/.dev ## the tests on a SLURM cluster, which is installed and started on this machine (Debian, root; skipped elsewhere)
 	@tests/slurm/cluster install || true
 	@$(BIN)/python -m pytest -n 0 -m slurm -rs tests/slurm
+
+compat: .venv/.dev ## our exports in environments of other tools (lm_eval, minicons, transformers 4.51), which are built first: minutes
+	@mkdir -p .venv-compat
+	@for tool in "tf4 transformers==4.51.3 sentencepiece" "lm_eval lm_eval[hf]==0.4.13 transformers>=5,<6" "minicons minicons==0.3.39"; do \
+		set -- $$tool; name=$$1; shift; \
+		test -e .venv-compat/$$name/.built && continue; \
+		$(PYTHON) -m venv .venv-compat/$$name && PIP_CONSTRAINT= .venv-compat/$$name/bin/python -m pip install --quiet torch==2.13.0 "$$@" \
+			&& touch .venv-compat/$$name/.built || exit 1; done
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/compat/compare_tools.py .venv-compat
 
 check: .venv/.dev ## format, lint, types, then the tests: what CI runs
 	@$(BIN)/ruff format --check .

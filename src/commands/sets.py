@@ -23,6 +23,7 @@ from ..probes.lint import CHECKS, check
 from ..probes.named_collections import named_collection
 from ..probes.published_sets import PUBLISHED, fetch_published, known_files
 from ..probes.readers import formats
+from ..probes.set_folders import FOLDERS
 from ..probes.suites.chance import with_chance
 from ..probes.suites.exported import SUITE_FORMATS, export_suite
 from ..probes.suites.json_files import write_json
@@ -45,6 +46,7 @@ Challenge sets: what there is, a few items, their faults, other formats.
   concord sets show turblimp -n 5               five items of a published set
   concord sets list pairs.csv --lang nl --columns good=goed,bad=fout
   concord sets export de --to blimp --out sets/de
+  concord sets export de --to lm_eval --out tasks       then: lm_eval --include_path tasks --tasks concord_de …
   concord sets check suites/mine --lang en      a folder of .suite pages: what an author should look at
   concord sets build suites/mine --lang en --out json   the same as JSON
   concord sets export en --collection suites --to syntaxgym --out json --evaluated results/…/regions.parquet
@@ -82,7 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     lint.epilog, lint.formatter_class = CHECKS, argparse.RawDescriptionHelpFormatter
     lint.add_argument("--vocab", type=Path, metavar="FILE", help="a word a line: what a model with these words would not know")
     out = _command(commands, "export", "write the sets in another format", run_export)
-    out.add_argument("--to", required=True, choices=[*FORMATS, *SUITE_FORMATS], help="the format; syntaxgym: a suite per set")
+    out.add_argument(
+        "--to", required=True, choices=[*FORMATS, *SUITE_FORMATS, *FOLDERS], help="the format; syntaxgym: a suite per set"
+    )
     out.add_argument("--evaluated", type=Path, metavar="FILE", help="syntaxgym: regions.parquet of an evaluation, for its values")
     out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
     build = _command(commands, "build", "compile .suite pages into JSON, with the chance of every prediction", run_build)
@@ -274,6 +278,9 @@ def run_build(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
 def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
     if arguments.evaluated and arguments.to not in SUITE_FORMATS:
         raise SetError(arguments.evaluated, None, f"--evaluated is for --to {' or '.join(SUITE_FORMATS)}")
+    if arguments.to in FOLDERS:
+        print(*FOLDERS[arguments.to]([each.challenge_set for each in found], arguments.out), sep="\n")
+        return
     for each in found:
         if arguments.to in SUITE_FORMATS:
             print(export_suite(each.challenge_set, SUITE_FORMATS[arguments.to], arguments.out, arguments.evaluated))

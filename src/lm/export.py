@@ -7,6 +7,7 @@ The folder holds model.safetensors, config.json, tokenizer.json, a card, and one
     tokenizer = AutoTokenizer.from_pretrained(FOLDER, trust_remote_code=True)
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,15 @@ def export(checkpoint: Path, out: Path, results: str = "") -> None:
     made.config.auto_map = {auto: f"{CODE.removesuffix('.py')}.{name}" for auto, name in classes.items()}
     made.save_pretrained(out)
     fast_tokenizer(vocabulary, raw_text_rule(about)).save_pretrained(out)
+    _name_tokenizer(out / "tokenizer_config.json")
     (out / CODE).write_text(Path(__file__).with_name(CODE).read_text(encoding="utf-8"), encoding="utf-8")
     (out / "README.md").write_text(model_card(out.name, model, vocabulary, about, results), encoding="utf-8")
+
+
+def _name_tokenizer(file: Path) -> None:
+    """By the name of its class that versions 4 and 5 of transformers know."""
+    said = json.loads(file.read_text(encoding="utf-8")) | {"tokenizer_class": "PreTrainedTokenizerFast"}
+    file.write_text(json.dumps(said, indent=2, ensure_ascii=False), encoding="utf-8")
 
 
 def raw_text_rule(about: dict[str, Any]) -> dict[str, Any] | None:

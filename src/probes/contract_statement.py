@@ -191,7 +191,7 @@ def _method(reading: Reading) -> str:
     closing = " ".join(reading.closing) or "a mark at the end"
     if reading.sees == "everything":
         marks = " and ".join(" ".join(part) for part in (reading.opening, reading.closing) if part)
-        included = f", {marks} included" if marks and reading.scores == "words and marks" else ""
+        included = f", {marks} included," if marks and reading.scores == "words and marks" else ""
         return f"nothing is masked: each piece{included} is scored where the model sees it" + (
             ", and counts by its share of all pieces" if reading.mean else ""
         )

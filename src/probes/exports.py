@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .challenge_set import TARGET, ChallengeSet, MinimalSet, SetError
+from .challenge_set import TARGET, ChallengeSet, MinimalSet, SetError, Variant
 from .contrast_notation import plain_contrast
 from .readers.blimp import STRUCTURE
 
@@ -66,18 +66,16 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
         declared["groupings"] = {grouping.name: grouping.plain() for grouping in made.groupings}
     yield json.dumps({"challenge_set": head | declared}, ensure_ascii=False)
     for item in made:
-        variants = [
-            {
-                "role": variant.role,
-                "grammatical": variant.grammatical,
-                "sentence": " ".join(variant.words),
-                "text": variant.text,
-                "spans": [list(span) for span in variant.spans],
-            }
-            for variant in item.variants
-        ]
+        variants = [plain_variant(variant) for variant in item.variants]
         named = {"uid": item.uid} if made.names else {}
         yield json.dumps(named | {"features": dict(item.features), "variants": variants}, ensure_ascii=False)
+
+
+def plain_variant(variant: Variant) -> dict[str, Any]:
+    """As our own JSON lines have it."""
+    spans = [list(span) for span in variant.spans]
+    sentence = " ".join(variant.words)
+    return {"role": variant.role, "grammatical": variant.grammatical, "sentence": sentence, "text": variant.text, "spans": spans}
 
 
 FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {
@@ -87,13 +85,17 @@ FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {
 }
 
 
+def must_be_a_name(made: ChallengeSet) -> None:
+    """Names of constructions can come from strangers' files: none may lead out of the folder."""
+    if not re.fullmatch(r"\w[\w .+-]*", made.construction):
+        raise SetError(made.file, None, f"{made.construction[:60]!r} cannot be the name of a file; rename the construction")
+
+
 def export(made: ChallengeSet, form: str, folder: Path) -> Path:
     """Writes the set into a folder, as a whole or not at all; returns the file."""
     if form not in FORMATS:
         raise SetError(form, None, f"sets are not written in this format; there are: {', '.join(FORMATS)}")
-    # Names of constructions can come from strangers' files: none may lead out of the folder.
-    if not re.fullmatch(r"\w[\w .+-]*", made.construction):
-        raise SetError(made.file, None, f"{made.construction[:60]!r} cannot be the name of a file; rename the construction")
+    must_be_a_name(made)
     suffix, lines = FORMATS[form]
     file = folder / f"{made.construction}{suffix}"
     text = "".join(f"{line}\n" for line in lines(made))

@@ -9,6 +9,7 @@ from .conditions import RunCondition
 from .estimates import Estimates
 from .optional_packages import explain_missing
 from .results import Result
+from .wording import axis_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,9 @@ def make_frame(estimates: Estimates) -> "pd.DataFrame":
             identity = _identity(condition, result)
             rows += [identity | row for row in _final(estimates, condition, result)]
             rows += [identity | row for row in _moments(result)]
-    return pd.DataFrame(rows)
+    made = pd.DataFrame(rows)
+    made.attrs["axis"] = axis_of([result for condition in estimates.conditions for result in condition.results])
+    return made
 
 
 def _identity(condition: RunCondition, result: Result) -> dict[str, Any]:

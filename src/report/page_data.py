@@ -11,7 +11,7 @@ from .conditions import RunCondition
 from .estimates import Estimates
 from .learning_curves import Curve, accuracy_curve, perplexity_curve
 from .results import Result
-from .wording import PARTS, construction_name, direction, families, in_paper_order, language_name
+from .wording import PARTS, axis_of, construction_name, direction, families, in_paper_order, language_name
 
 
 def page_data(estimates: Estimates) -> dict[str, Any]:
@@ -20,6 +20,7 @@ def page_data(estimates: Estimates) -> dict[str, Any]:
     places = {id(result): number for number, result in enumerate(numbered)}
     names = [*estimates.constructions, MEAN]
     return {
+        "axis": axis_of(numbered),
         "constructions": {name: construction_name(name) for name in names},
         "families": families(estimates.constructions, circuits_of(numbered)),
         "parts": _part_labels(numbered),

@@ -19,8 +19,8 @@ from .suite_tables import suite_tables
 from .wording import construction_labels, language_name, paper_name
 
 ABOUT_ACCURACY = (
-    "Every item that was asked, of finished runs with the best weights. A perplexity compares only within one "
-    "corpus and vocabulary."
+    "Every item that was asked, of finished runs with the weights they ended with (ours: the best). A perplexity compares within "
+    "one corpus and vocabulary."
 )
 ABOUT_UNFINISHED = " unfinished: the last probe so far, of the sample."
 ABOUT_PUBLISHED = " † published, with other training data and other items than ours; ± as the paper has it."

@@ -33,7 +33,14 @@ def _row(condition: RunCondition, result: Result) -> str:
     mismatched = [score.parts["mismatched"].accuracy for score in result.scores.values() if "mismatched" in score.parts]
     counts = [sum(getattr(score, name) for score in result.scores.values()) for name in ("ties", "uncovered")]
     unequal = math.fsum(mismatched) / len(mismatched) if mismatched else math.nan
-    numbers = (result.seed, result.mean, result.perplexity, unequal, result.words or None, *counts)
+    numbers = (
+        result.seed,
+        result.mean,
+        result.perplexity,
+        unequal,
+        (result.words or None) if result.axis == "words" else None,
+        *counts,
+    )
     cells = [
         _text(result.name),
         _text(language_name(result.language)),

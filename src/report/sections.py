@@ -100,7 +100,7 @@ def _first_and_last_learnt(condition: RunCondition) -> list[tuple[str, str]]:
         return []
     ends = (("learnt first", min(known)), ("learnt last", max(known)))
     return [
-        (what, f"{construction_name(name)}, " + f"{format_words(words)} words".replace(" ", "\u00a0"))
+        (what, f"{construction_name(name)}, " + f"{format_words(words)} {condition.first.axis}".replace(" ", "\u00a0"))
         for what, (words, name) in ends
     ]
 

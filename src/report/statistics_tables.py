@@ -130,7 +130,7 @@ def acquisition_table(conditions: Sequence[RunCondition], found: dict[int, list[
     names = in_paper_order(list(dict.fromkeys(each.construction for number, _ in with_curves for each in found[number])))
     labels = construction_labels(names)
     heads = [
-        Head(f"{language_name(g.language)}, {g.name}", f"words to {100 * level:.0f}\u00a0%")
+        Head(f"{language_name(g.language)}, {g.name}", f"{g.first.axis} to {100 * level:.0f}\u00a0%")
         for _, g in with_curves
         for level in LEVELS
     ]

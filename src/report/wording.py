@@ -7,6 +7,7 @@ from functools import cache
 
 from ..probes.accuracy import MEAN, SEVEN
 from ..settings.languages import Language, language_files, read_language
+from .results import Result
 
 CONSTRUCTIONS = {
     "simple_agrmt": "simple agreement",
@@ -101,6 +102,16 @@ def in_paper_order(constructions: Sequence[str]) -> list[str]:
     """The seven of CLAMS first and in their order, then the others as they come."""
     known = sorted((c for c in constructions if paper_name(c) in SEVEN), key=lambda c: SEVEN.index(paper_name(c)))
     return list(dict.fromkeys([*known, *constructions]))
+
+
+def axis_of(results: Sequence[Result]) -> str:
+    """What their curves are drawn against: words, tokens or steps; of several kinds, all of them."""
+    return " or ".join(dict.fromkeys(result.axis for result in results if result.moments)) or "words"
+
+
+def seen(axis: str) -> str:
+    """As the axis of a figure is labelled."""
+    return axis if axis == "steps" else f"{axis} seen"
 
 
 def format_words(words: float) -> str:

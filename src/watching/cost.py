@@ -22,8 +22,10 @@ class Stopwatch:
     def seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def line(self) -> str:
-        return cost_line(self.probes, self.seconds, self.steps)
+    def line(self, end: float | None = None) -> str:
+        """`end`: the seconds of the training, where the whole sets were asked after it."""
+        asked_after = "" if end is None else f"; the whole sets at the end {self.seconds - end:.1f} s"
+        return cost_line(self.probes, self.seconds if end is None else end, self.steps) + asked_after
 
 
 def cost_line(probes: Sequence[float], total: float, steps: Sequence[int]) -> str:

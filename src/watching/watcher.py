@@ -164,12 +164,13 @@ class Watcher:
         if self.last is None:
             raise UserError(f"{self.folder.path}: nothing has been probed; call the watcher, watcher(step, words), first")
         moment = TrainingMoment(step or self.last.step, words or self.last.words or 0)
+        trained = self.stopwatch.seconds
         tables = {}
         for plan in self.plans:
             references = rule_tables(plan.whole)
             tables[plan.prefix] = self.series.probe_whole(plan, self._scorer(""), moment, references=references)
         if self.first:
-            self._say(self.stopwatch.line())
+            self._say(self.stopwatch.line(trained))
             result: dict[str, Any] = {f"{prefix}/mean/accuracy": table.mean.accuracy for prefix, table in tables.items()}
             self.folder.finish(result | ({"words seen": moment.words} if self.axis == "words" else {}))
             write_own_report(self.folder.path)

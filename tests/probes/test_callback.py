@@ -200,7 +200,7 @@ def test_no_two_evaluations_meet_in_one_place(finished: Path) -> None:
         ),
         (["ckpt_path=BEST", "probes=none"], "data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed"),
         (["ckpt_path=BEST", "device=gpu"], "device=gpu: there are cpu, cuda"),
-        (["ckpt_path=BEST", "probes=blimp"], "probes=blimp needs probes.path="),
+        (["ckpt_path=BEST", "probes=blimp"], "blimp: these sets are not in German (lang=de); they are in en (English)"),
         (["ckpt_path=BEST", "probes.limit=0"], "probes.limit=0: a whole number of at least 1 is needed, or null"),
     ],
 )

@@ -119,7 +119,7 @@ def test_what_is_said_of_a_masked_model_is_what_it_was_asked(models, family, sco
             hidden = [[place for place, name in enumerate(row) if name == mask] for row in shown]
             assert_hidden(scoring, said, hidden, pieces, length, marks)
             scored_marks = {place for place in pieces if place in (0, length - 1)}
-            assert (f"{marks[0]} and {marks[1]} included" in said) == bool(scored_marks)
+            assert (f"{marks[0]} and {marks[1]} included," in said) == bool(scored_marks)
             # Whether the full stop is scored.
             last = length - 2
             full = names(model, [asked[pieces.index(last)].piece]) if last in pieces else []
@@ -222,7 +222,7 @@ def test_what_is_said_of_a_model_of_ours_is_what_it_read(warm):
             probe = probe_of(source, contrast=contrast)
             said = contract_statement(probe, made.reading)
             check_sentences(probe, source, said)
-            forest = made.plant(probe.sentences)
+            forest = made.prepare(probe.sentences)
             read.clear()
             made.logprobs(forest)
             tokens, state = read[0]

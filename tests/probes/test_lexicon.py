@@ -4,17 +4,29 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from concord.commands.typed_arguments import as_typed
+from concord.data.corpus import Corpus, Split
 from concord.data.grammar import Expansion, GrammarError, build, folder_of, languages, load, parse
 from concord.data.grammar.audit import audit
 from concord.data.grammar.folder import WIDE
 from concord.data.grammar.restrict import fixed_words, occurrences, restrict
+from concord.data.vocabulary import EOS, UNK, Vocabulary
 from concord.errors import UserError
 from concord.probes.challenge_set import ChallengeSet
 from concord.probes.lexicon.choice import fitted_sets
 from concord.probes.lexicon.fitting import FitRule, FittedLexicon, fit_lexicon
-from concord.probes.lexicon.known_words import ListedWords, SharedWords, read_words
+from concord.probes.lexicon.known_words import (
+    COUNTS,
+    CorpusWords,
+    ListedWords,
+    SharedWords,
+    read_words,
+    vocabulary_counts,
+    words_of_facts,
+    write_words,
+)
 from concord.probes.lexicon.word_table import save_choice
 from concord.probes.probe_preparation import make_probe
 from concord.settings.probing import ProbeSettings, decide_lexicon
@@ -216,6 +228,23 @@ def test_shared_words_are_those_of_all():
     assert SharedWords([one, two, ranked]).look_up(["b"]) == {"b": 20.0}  # an estimate says nothing beside counts
     assert SharedWords([ranked]).look_up(["b", "c"]) == {"c": 2.0, "b": 1.0}
     assert not SharedWords([ranked]).counted
+
+
+def test_a_checkpoint_knows_what_its_corpus_knew(tmp_path):
+    """So an evaluation asks a model the items that its run asked."""
+    forms = list(dict.fromkeys(form for word in whole("en").words for form in word.words))
+    vocabulary = Vocabulary([EOS, UNK, *forms])
+    ids = np.repeat(np.arange(len(vocabulary)), 5 + np.arange(len(vocabulary)) % 40)
+    part = Split(ids, np.array([0, len(ids)]), 0)
+    corpus = Corpus(tmp_path, vocabulary, part, part, part, {})
+    counts = vocabulary_counts(corpus)
+    in_run, later = CorpusWords(corpus), words_of_facts("x", {**vocabulary.plain(), COUNTS: counts})
+    assert in_run.look_up(forms) == later.look_up(forms) == {form: 5 + (i + 2) % 40 for i, form in enumerate(forms)}
+    assert later.counted
+    assert not words_of_facts("x", vocabulary.plain()).counted  # a checkpoint from before
+    written = write_words(tmp_path / "words.tsv", corpus)
+    assert written is not None
+    assert read_words(written).look_up(forms) == in_run.look_up(forms)
 
 
 def test_files_of_words(tmp_path):

@@ -13,7 +13,7 @@ def verdicts(margins: list[float], covered: list[bool] | None = None, scored: bo
     margin = np.array(margins)
     none = np.zeros(len(margin), bool)
     known = np.array(covered) if covered else ~none
-    clauses = ClauseScores(margin, np.zeros_like(margin), margin) if scored else None
+    clauses = ClauseScores(margin, np.zeros_like(margin), margin, np.zeros(0)) if scored else None
     return Verdicts((margin > 0).astype(float), margin == 0, known, none, margin, clauses)
 
 

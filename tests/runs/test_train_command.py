@@ -138,7 +138,7 @@ def test_overwriting_removes_runs_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["lang=xx"], "error: lang=xx: there is no such choice; there are: de, en, es, fr, he, multi, ru"),
+        (["lang=xx"], "error: lang=xx: there is no such choice; there are: any, de, en, es, fr, he, multi, ru"),
         (["model=gru"], "error: model=gru: there is no such choice; there are: hf, lstm, transformer"),
         (["modle.embedding=3"], "error: modle.embedding: there is no such setting; did you mean model.embedding?"),
         (["name=${nothing}"], "error: name: Interpolation key 'nothing' not found; write a value, or"),

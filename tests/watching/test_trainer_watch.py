@@ -105,7 +105,7 @@ TWO = """
 import sys, torch
 sys.path[:0] = [{tests!r}]
 import concord
-from watched_trainings import hf_model, small_sets
+from watched_trainings import hf_model, small_sets, tokenizer
 torch.set_num_threads(1)
 if int(sys.argv[1]) > 1:
     torch.distributed.init_process_group("gloo")

@@ -11,6 +11,7 @@ from ...data.prefix_heuristics import Marked, heuristic_features
 from ...data.trees import DependencyTree, Word
 from ..challenge_set import TARGET as TARGET_SPAN
 from ..challenge_set import Span, Value, Variant
+from ..exports import plain_variant
 
 NOUNS = ("NOUN", "PROPN")
 NUMBER = "Number"
@@ -128,17 +129,7 @@ def pair_of(tokens: Sequence[SurfaceToken], target: int, forms: tuple[str, str],
 
 def plain_item(uid: str, features: dict[str, Value], variants: Sequence[Variant]) -> dict[str, Any]:
     """As our own JSON lines have it."""
-    plain = [
-        {
-            "role": each.role,
-            "grammatical": each.grammatical,
-            "sentence": " ".join(each.words),
-            "text": each.text,
-            "spans": [list(span) for span in each.spans],
-        }
-        for each in variants
-    ]
-    return {"uid": uid, "features": features, "variants": plain}
+    return {"uid": uid, "features": features, "variants": [plain_variant(each) for each in variants]}
 
 
 def tokens_of(match: Match, words: Words) -> tuple[tuple[SurfaceToken, ...], dict[int, int]]:

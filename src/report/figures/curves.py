@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UserError
 from ...probes.accuracy import MEAN
-from ..wording import MOST_LINES, construction_name, families, in_paper_order
+from ..wording import MOST_LINES, construction_name, families, in_paper_order, seen
 from .style import (
     GREY,
     MOST,
@@ -84,7 +84,7 @@ def _accuracies(axis: "Axes", own: "pd.DataFrame", names: list[str], behind: lis
             _line(axis, own[own.construction == name], "accuracy", line_style(i))
     shown = own[own.construction.isin(names)]
     draw_chance(axis, chances_of(shown))
-    axis.set(xlabel="words seen", ylabel="accuracy on the sample")
+    axis.set(xlabel=seen(own.attrs.get("axis", "words")), ylabel="accuracy on the sample")
     axis.set_ylim(min([axis.get_ylim()[0], *(chance - 0.1 for chance in chances_of(shown))]), 1.02)
     axis.locator_params(axis="x", nbins=5)
     axis.xaxis.set_major_formatter(_words)
@@ -99,7 +99,7 @@ def _spans_decades(values: "pd.Series[float]") -> bool:
 def _perplexity(axis: "Axes", own: "pd.DataFrame", log: bool) -> None:
     # Not the look of any construction.
     _line(axis, own, "perplexity", {"color": GREY, "linestyle": "-", "marker": "."})
-    axis.set(xlabel="words seen", ylabel="validation perplexity", yscale="log" if log else "linear")
+    axis.set(xlabel=seen(own.attrs.get("axis", "words")), ylabel="validation perplexity", yscale="log" if log else "linear")
     axis.locator_params(axis="x", nbins=4)
     axis.xaxis.set_major_formatter(_words)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import UserError
 from ...probes.suites.circuits import CIRCUITS, stability, stability_means
-from ..wording import format_words
+from ..wording import format_words, seen
 from .style import (
     COLOURS,
     GREY,
@@ -38,7 +38,7 @@ def draw_circuits(frame: "pd.DataFrame") -> "Figure":
         own = rows_of(moving, condition)
         _circuit_lines(axis, own)
         axis.set_title(with_seeds(condition_title(condition), own), loc="left", fontsize=9.5)
-    axes[-1, 0].set_xlabel("words seen; a tick at the right is chance")
+    axes[-1, 0].set_xlabel(f"{seen(moving.attrs.get('axis', 'words'))}; a tick at the right is chance")
     note_omitted(made, min(len(conditions), MOST), len(conditions))
     return made
 

@@ -47,7 +47,7 @@ function chart(box, options) {
   let xs = options.xlog ? powers(x0, x1) : ticks(x0, x1, Math.max(2, Math.min(7, Math.floor((width - m.l - m.r) / 75))));
   if (options.xlog && xs.length > (width < 480 ? 5 : 9)) xs = xs.filter((v) => /^1/.test(v.toPrecision(1)));
   for (const v of xs) if (!options.xlog || v > 0) axis.append(svg("line", { x1: X(v), x2: X(v), y1: height - m.b, y2: height - m.b + 4 }), label(words(v), X(v), height - m.b + 18, "middle"));
-  axis.append(svg("line", { x1: m.l, x2: width - m.r, y1: height - m.b, y2: height - m.b }), label("words seen", (m.l + width - m.r) / 2, height - 4, "middle"));
+  axis.append(svg("line", { x1: m.l, x2: width - m.r, y1: height - m.b, y2: height - m.b }), label(seen, (m.l + width - m.r) / 2, height - 4, "middle"));
   const plot = svg("g", { "clip-path": `url(#${clip})` });
   for (const chance of options.chances || []) if (chance >= low) plot.append(svg("line", { class: "chance", "data-chance": chance, x1: m.l, x2: width - m.r, y1: Y(chance), y2: Y(chance) }));
   for (const s of options.ghosts || []) plot.append(svg("path", { class: "ghost", d: "M" + s.x.map((x, k) => [x, s.y[k]]).filter(([x, y]) => y !== null && (!options.xlog || x > 0)).map(([x, y]) => `${X(x)},${Y(y)}`).join("L") }));
@@ -82,7 +82,7 @@ function chart(box, options) {
     }
     rows.sort((a, b) => b[0] - a[0]);
     const table = el("table", {}, ...rows.map(([v, sd, s, seeds]) => el("tr", {}, el("td", {}, el("i", { style: `background:${colour(s.i)}` }), s.name), el("td", {}, options.y.format(v) + (sd === null ? "" : " ± " + options.y.format(sd)) + (seeds === null ? "" : ` (${seeds} seed${seeds === 1 ? "" : "s"})`)))));
-    tip.replaceChildren(el("b", {}, words(x) + " words"), table);
+    tip.replaceChildren(el("b", {}, words(x) + " " + D.axis), table);
     tip.hidden = false;
     // Beside the guide, and never over the edge of the chart.
     const wide = tip.offsetWidth, beside = X(x) > width / 2 ? X(x) - 14 - wide : X(x) + 14;

@@ -33,7 +33,7 @@ function construction(key, name) {
   );
   let zoom = null;
   const series = own.filter(([g]) => g.curves[name]).map(([g], k) => line(g.curves[name], g.name, k, g.name, chanceOf(g, name)));
-  const draw = () => chart(box, { series, y: { low: floorOf(series), high: 1.005, most: 1, name: "accuracy", format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chances: chancesOf(series), tags: true, label: "accuracy against words seen" });
+  const draw = () => chart(box, { series, y: { low: floorOf(series), high: 1.005, most: 1, name: "accuracy", format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chances: chancesOf(series), tags: true, label: `accuracy against ${seen}` });
   draw();
   page.redraw = draw;
   explorer($("explorer"), key, name, own);

@@ -32,7 +32,7 @@ function drawCurves() {
     state.lines === "constructions"
       ? (own.length > 1 ? choice("condition", own.map(([g, i]) => [i, g.name]), state.condition, update((v) => { state.condition = +v; }), "pick-condition") : "")
       : choice("construction", names.filter((c) => own.some(([g]) => g.curves[c])).map((c) => [c, D.constructions[c]]), state.construction, update((v) => { state.construction = v; }), "pick-construction"),
-    el("button", { id: "xlog", "aria-pressed": String(state.xlog), onclick: () => { state.xlog = !state.xlog; state.zoom = null; drawCurves(); } }, "log words"),
+    el("button", { id: "xlog", "aria-pressed": String(state.xlog), onclick: () => { state.xlog = !state.xlog; state.zoom = null; drawCurves(); } }, `log ${D.axis}`),
     el("span", { class: "pair" },
       el("button", { id: "zoom-in", "aria-label": "zoom in", onclick: () => zoomBy(0.5) }, "+"),
       el("button", { id: "zoom-out", "aria-label": "zoom out", onclick: () => zoomBy(2) }, "−")),
@@ -48,12 +48,12 @@ function drawCurves() {
   const onzoom = (zoom) => { state.zoom = zoom; drawCurves(); };
   const axes = { y: { name: "accuracy", low: floorOf(visible), high: 1.005, most: 1, format: (v) => v.toFixed(2) }, xlog: state.xlog, zoom: state.zoom, onzoom, tags: true };
   if (several) multiples($("accuracy-chart"), visible, axes);
-  else chart($("accuracy-chart"), { ...axes, series: visible, height: 400, chances: chancesOf(visible), label: "accuracy against words seen" });
+  else chart($("accuracy-chart"), { ...axes, series: visible, height: 400, chances: chancesOf(visible), label: `accuracy against ${seen}` });
   const condition = D.conditions[state.condition];
   const perplexities = state.lines === "constructions" ? (condition.perplexity ? [line(condition.perplexity, condition.name, PLAIN, "p")] : []) : own.filter(([g]) => g.perplexity).map(([g], k) => line(g.perplexity, g.name, k, "p" + k));
   $("perplexity-box").hidden = !perplexities.length;
   const extent = $("accuracy-chart").extent;
-  chart($("perplexity-chart"), { series: perplexities, y: { name: "perplexity, log scale", log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: "validation perplexity against words seen" });
+  chart($("perplexity-chart"), { series: perplexities, y: { name: "perplexity, log scale", log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: `validation perplexity against ${seen}` });
   drawEnds(own);
 }
 function zoomBy(factor) {
@@ -74,7 +74,7 @@ function multiples(box, visible, axes) {
   }
   box.replaceChildren(el("div", { class: "multiples" }, ...charts.map(([family, , , place]) => el("div", {}, el("h4", {}, family), place))));
   const xs = visible.flatMap((s) => s.x);
-  for (const [family, series, ghosts, place] of charts) chart(place, { ...axes, zoom: axes.zoom || [Math.min(...xs), Math.max(...xs)], series, ghosts, height: 250, chances: chancesOf(series), label: `accuracy against words seen: ${family}` });
+  for (const [family, series, ghosts, place] of charts) chart(place, { ...axes, zoom: axes.zoom || [Math.min(...xs), Math.max(...xs)], series, ghosts, height: 250, chances: chancesOf(series), label: `accuracy against ${seen}: ${family}` });
   box.extent = charts.length ? charts[0][3].extent : null;
   if (!charts.length) chart(box, { ...axes, series: [], height: 250 });
 }

@@ -7,7 +7,7 @@ function explorer(box, key, name, own) {
   const curved = runs.filter((r) => found.traces[r].at.length > 1);
   const view = { way: curved.length ? "checkpoints" : "models", run: curved[0] ?? runs[0], from: 0, to: null, a: runs[0], b: runs[runs.length > 1 ? runs.length - 1 : 0], show: "differ" };
   const direction = own[0][0].direction, language = key.split("/")[0];
-  const moment = (t, k) => (t.at[k] < 0 ? "end: best weights" : t.at[k] === 0 ? "untrained" : words(t.at[k]) + " words");
+  const moment = (t, k) => (t.at[k] < 0 ? "end: whole sets" : t.at[k] === 0 ? "untrained" : words(t.at[k]) + " " + D.axis);
   const at = (r, k, i) => { const t = found.traces[r]; const good = t.good[k][i], bad = t.bad[k][i]; return good === null || bad === null ? null : [good / 100, bad / 100]; };
   function draw() {
     const t = found.traces[view.run];

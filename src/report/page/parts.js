@@ -1,5 +1,6 @@
 // The numbers of the report, and what everything is made of.
 const D = JSON.parse(document.getElementById("data").textContent);
+const seen = D.axis === "steps" ? "steps" : D.axis + " seen";  // what curves are drawn against
 const $ = (id) => document.getElementById(id);
 const MEAN = "mean";
 const DASHES = ["", "7 3", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4", "3 4"];

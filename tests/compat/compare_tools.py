@@ -1,0 +1,119 @@
+"""`make compat`: our exports in environments of other tools, where Concord is not installed; run by hand, since it builds them.
+
+python tests/compat/compare_tools.py ENVIRONMENTS        a folder with the virtual environments tf4, lm_eval and minicons
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "lm"))
+
+import concord  # noqa: E402
+import test_export as parts  # noqa: E402
+from concord.commands.sets import main as sets_command  # noqa: E402
+from concord.data.vocabulary import Vocabulary  # noqa: E402
+from concord.lm.checkpoints import load_model  # noqa: E402
+from concord.lm.export import export  # noqa: E402
+from concord.lm.model import Architecture, initialise_model  # noqa: E402
+from training_runs import NETWORKS  # noqa: E402
+
+LIMIT = 100
+TEXTS = ["der Autor lacht", "die Autoren lachen .", "der Xylophonist ärgert"]
+MINICONS = """
+import json, sys
+from minicons import scorer
+from transformers import AutoModelForCausalLM, AutoTokenizer
+model = AutoModelForCausalLM.from_pretrained(sys.argv[1], trust_remote_code=True)
+tokenizer = AutoTokenizer.from_pretrained(sys.argv[1], trust_remote_code=True)
+lm = scorer.IncrementalLMScorer(model, "cpu", tokenizer=tokenizer)
+found = {}
+for file in sys.argv[2:]:
+    rows = [json.loads(line) for line in open(file, encoding="utf-8")]
+    good, bad = (lm.sequence_score([row[key] for row in rows]) for key in ("sentence_good", "sentence_bad"))
+    found[file.rsplit("/", 1)[-1].removesuffix(".jsonl")] = sum(g > b for g, b in zip(good, bad)) / len(rows)
+print(json.dumps(found))
+"""
+
+
+def german_model(folder: Path) -> Path:
+    """Not trained, but it knows every word of our German sets."""
+    words = {word for made in concord.sets("de").read.values() for sentence in made.sentences for word in sentence.split()}
+    vocabulary = Vocabulary(["<eos>", "<unk>", ".", *sorted(words - {"."})])
+    architecture = Architecture(len(vocabulary), 8, tied=True, dropout=0.2, init=1.0, network=NETWORKS["lstm"])
+    about = {"architecture": architecture.plain(), "vocabulary": vocabulary.words, "language": parts.GERMAN, "clitics": "split"}
+    about["settings"] = {"data": {"name": "grammar"}}
+    weights = {f"model.{name}": value for name, value in initialise_model(architecture, seed=3).state_dict().items()}
+    torch.save({"concord": about, "state_dict": weights}, folder / "best.ckpt")
+    return folder / "best.ckpt"
+
+
+def compare_models(python: Path, work: Path) -> None:
+    for network in ("lstm", "transformer"):
+        for words in ("word", "unigram", "bpe"):
+            own = work / f"{network}-{words}"
+            own.mkdir(parents=True)
+            file = parts.checkpoint(own, network) if words == "word" else parts.pieces_checkpoint(own, network, words)
+            export(file, own / "out")
+            found = parts.without_concord(own / "out", TEXTS, str(python))
+            model, tokenizer, _ = load_model(file)
+            model.eval()
+            worst = 0.0
+            for number, text in enumerate(TEXTS):
+                ids = tokenizer.encode(["<eos>", *text.split()])
+                assert found["ids"][number] == ids, (text, found["ids"][number], ids)
+                with torch.no_grad():
+                    expected = model(torch.tensor([ids]))[0][0, -1].numpy()
+                for way in ("alone", "together"):
+                    worst = max(worst, float(np.abs(np.array(found[way][number]) - expected).max()))
+            assert worst < 1e-5, worst
+            print(f"  {network:12} {words:8} logits within {worst:.1e}, tied {found['tied']}, {len(found['made'][0])} tokens")
+
+
+def compare_accuracies(found: dict[str, float], expected: dict[str, float]) -> None:
+    for name, value in found.items():
+        print(f"  {name:24} theirs {value:.4f}  ours {expected[name]:.4f}")
+    wrong = [name for name, value in found.items() if abs(value - expected[name]) > 1e-9]
+    assert not wrong, f"accuracies differ: {wrong}"
+
+
+def main(environments: Path) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        work = Path(place)
+        for name in ("tf4", "lm_eval"):
+            python = environments / name / "bin" / "python"
+            version = [str(python), "-c", "import transformers; print(transformers.__version__)"]
+            print(f"transformers {subprocess.run(version, capture_output=True, text=True, check=True).stdout.strip()}")
+            compare_models(python, work / name)
+        file = german_model(work)
+        export(file, work / "model")
+        sets = concord.sets("de", limit=LIMIT)
+        sets_command(["export", "de", "--limit", str(LIMIT), "--to", "lm_eval", "--out", str(work / "tasks")])
+        model = concord.load(file)
+        print("lm_eval")
+        arguments = ["--model", "hf", "--model_args", f"pretrained={work}/model,trust_remote_code=True,dtype=float32"]
+        arguments += ["--include_path", f"{work}/tasks", "--tasks", "concord_de", "--device", "cpu", "--batch_size", "16"]
+        program = [str(environments / "lm_eval/bin/python"), "-m", "lm_eval", *arguments, "--output_path", f"{work}/results"]
+        done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=work)
+        assert done.returncode == 0, done.stderr[-3000:]
+        (results,) = (work / "results").rglob("results*.json")
+        said = json.loads(results.read_text(encoding="utf-8"))["results"]
+        accuracies = {name.removeprefix("concord_de_"): value["acc,none"] for name, value in said.items() if name != "concord_de"}
+        compare_accuracies(accuracies, concord.probe(model, sets, "lm_eval").accuracy)
+        print("minicons")
+        files = [str(file) for file in sorted((work / "tasks/data").glob("*.jsonl"))]
+        program = [str(environments / "minicons/bin/python"), "-c", MINICONS, str(work / "model"), *files]
+        done = subprocess.run(program, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        compare_accuracies(json.loads(done.stdout.splitlines()[-1]), concord.probe(model, sets, "minicons").accuracy)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).absolute())
