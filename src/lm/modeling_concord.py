@@ -128,7 +128,7 @@ class ConcordForCausalLM(PreTrainedModel, GenerationMixin):
     """`logits[:, t]` are the log-probabilities of the word after `input_ids[:, : t + 1]`."""
 
     config_class = ConcordConfig
-    base_model_prefix = "model"
+    base_model_prefix = ""
     # A mapping for transformers 5; version 4 goes over its keys.
     _tied_weights_keys = {"model.decoder.weight": "model.embedding.weight"}  # noqa: RUF012 - their way to say it
 

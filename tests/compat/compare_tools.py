@@ -1,6 +1,7 @@
 """`make compat`: our exports in environments of other tools, where Concord is not installed; run by hand, since it builds them.
 
-python tests/compat/compare_tools.py ENVIRONMENTS        a folder with the virtual environments tf4, lm_eval and minicons
+python tests/compat/compare_tools.py ENVIRONMENTS        a folder with the virtual environments tf4, lm_eval and minicons;
+                                                             then models or sets, for one half of it
 """
 
 import json
@@ -84,19 +85,21 @@ def compare_accuracies(found: dict[str, float], expected: dict[str, float]) -> N
     assert not wrong, f"accuracies differ: {wrong}"
 
 
-def main(environments: Path) -> None:
+def main(environments: Path, asked: list[str]) -> None:
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
-        for name in ("tf4", "lm_eval"):
+        for name in ("tf4", "lm_eval") if "models" in asked else ():
             python = environments / name / "bin" / "python"
             version = [str(python), "-c", "import transformers; print(transformers.__version__)"]
             print(f"transformers {subprocess.run(version, capture_output=True, text=True, check=True).stdout.strip()}")
             compare_models(python, work / name)
+        if "sets" not in asked:
+            return
         file = german_model(work)
         export(file, work / "model")
         sets = concord.sets("de", limit=LIMIT)
         sets_command(["export", "de", "--limit", str(LIMIT), "--to", "lm_eval", "--out", str(work / "tasks")])
-        model = concord.load(file)
+        model = concord.pretrained(str(work / "model"), language="de")
         print("lm_eval")
         arguments = ["--model", "hf", "--model_args", f"pretrained={work}/model,trust_remote_code=True,dtype=float32"]
         arguments += ["--include_path", f"{work}/tasks", "--tasks", "concord_de", "--device", "cpu", "--batch_size", "16"]
@@ -116,4 +119,4 @@ def main(environments: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).absolute())
+    main(Path(sys.argv[1]).absolute(), sys.argv[2:] or ["models", "sets"])
