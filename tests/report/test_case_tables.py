@@ -16,7 +16,7 @@ from concord.report.report_folder import make_report
 from concord.settings.languages import read_language
 from concord.settings.probing import ProbeSettings, collection_files
 from concord.settings.training_settings import PretrainedSettings
-from pretrained_models import save
+from pretrained_models import cut, save
 
 # Case, its sub-cases, and a sentence of each number of the tested word; {a} is the attractor.
 SHAPES = {
@@ -35,11 +35,33 @@ SHAPES = {
     "RA_acc": (("simple", "longer", "SentCompl"), "Ich beeile [MASK] {a} ."),
     "RA_case": (("simple", "longer", "SentCompl"), "Ich merke [MASK] {a} ."),
 }
-FORMS = {
-    "sg": [("lacht", "lachen"), ("bleibt", "bleiben"), ("swims", "swim")],
-    "pl": [("lachen", "lacht"), ("bleiben", "bleibt")],
-}
-OTHERS = {"RA_acc": [("mich", "sich"), ("dich", "euch")], "RA_case": [("mir", "mich"), ("dich", "dir")]}
+
+
+def chosen_forms() -> list[tuple[str, str]]:
+    """Two pairs of forms with as many pieces each, and one with different numbers, whatever the tokenizer has learnt."""
+    words = [
+        "lacht",
+        "lachen",
+        "bleibt",
+        "bleiben",
+        "swims",
+        "swim",
+        "Gast",
+        "author",
+        "authors",
+        "guard",
+        "pilot",
+        "senator",
+        "naïve",
+    ]
+    counts = {word: len(cut("bert").tokenize(word)) for word in words}
+    alike = [(one, other) for one in words for other in words if one < other and counts[one] == counts[other]]
+    unlike = next((one, other) for one in words for other in words if counts[one] != counts[other])
+    return [alike[0], alike[-1], unlike]
+
+
+FORMS = {"sg": chosen_forms(), "pl": [(bad, good) for good, bad in chosen_forms()[:2]]}
+OTHERS = {"RA_acc": chosen_forms()[:2], "RA_case": chosen_forms()[1:]}
 ATTRACTORS = ("den Autor", "Autoren", "the guards", "Pilot")
 SWAPPED = {"SVinSentCompl", "SVinObjRelC"}  # their field `case` has the numbers the other way round
 
@@ -111,6 +133,37 @@ def evaluated(tmp_path_factory):
     return root, probe, folders
 
 
+def test_losses_of_another_program_give_the_same_tables(evaluated):
+    """In the shape of the published outputs: a loss per candidate, lower is better."""
+    from concord.probes.models import load_scores
+    from concord.settings.training_settings import ScoreFileSettings
+
+    root, probe, folders = evaluated
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    folder = next(iter(folders.values()))
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForMaskedLM.from_pretrained(folder).eval()
+    rows: dict[str, float] = {}
+    for file in sorted((root / "data").glob("*/*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            good, bad = row["candidates"]
+            if len(tokenizer.tokenize(good)) != len(tokenizer.tokenize(bad)):
+                continue  # as the released outputs were counted
+            for form in (good, bad):
+                sentence = row["text_masked"].replace("[MASK]", form)
+                ids = tokenizer(sentence, return_tensors="pt").input_ids
+                with torch.no_grad():
+                    rows[sentence] = float(torch.nn.functional.cross_entropy(model(ids).logits[0], ids[0]))
+    lines = [json.dumps({"sentence": sentence, "loss": loss}, ensure_ascii=False) for sentence, loss in rows.items()]
+    (root / "losses.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    scored = load_scores(ScoreFileSettings(path=str(root / "losses.jsonl")), read_language("de"), [probe])
+    evaluate_probe(probe, [scored], root / "scored", {})
+    theirs, ours = (make_report([root / where]) for where in ("scored", "results/0"))
+    for name in ("cases", "sub-cases"):
+        assert cells(theirs, name) == cells(ours, name)
+
+
 def cells(made, name: str) -> dict[str, list[str]]:
     grid = next(grid for grid in made.tables if grid.name == name)
     ours = [place for place, head in enumerate(grid.heads) if not head.published]
@@ -130,10 +183,8 @@ def test_the_published_files_are_fourteen_cases_with_the_right_sub_cases(evaluat
     assert {features["subject_number"] for features in swapped} == {"plural"}  # the file's name, not the field
     assert len(swapped) == 2 * len(ATTRACTORS) * 2  # as published: twice each
     long = next(made for made in probe.sets if made.construction == "SVlongVPCoord")
-    assert all(
-        long[i]["good"].words[long[i]["good"].spans[0].start] in ("lacht", "lachen", "bleibt", "bleiben", "swims")
-        for i in range(len(long))
-    )
+    tested = {form for pair in (*FORMS["sg"], *FORMS["pl"]) for form in pair}
+    assert all(item["good"].words[item["good"].spans[0].start] in tested for item in long)  # where [MASK] stands, not indexMASK
 
 
 def test_both_tables_are_what_an_independent_computation_gives(evaluated):
