@@ -166,7 +166,8 @@ class ProbeResult:
 
 
 def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -> ProbeResult:
-    """Ask a model which sentence of each minimal set it prefers; the numbers are those of `concord evaluate`.
+    """Ask a model which sentence of each minimal set it prefers; the numbers are those of `concord evaluate` on the
+    same sets: `probes.lexicon=fixed` where a checkpoint of real text would be asked sets that fit its vocabulary.
 
     Single rules of the protocol can be changed by name: `probe(model, sets, ties="wrong", capitalize=True)`.
     """
