@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,10 @@ from .contract import Contract
 from .contrast_table import Contrasts, ContrastTableBuilder
 from .dev_and_test import split
 from .groupings import NUMBER, Grouping
-from .lexicon.fitting import FittedLexicon
 from .scorers import ProbeSentence
+
+if TYPE_CHECKING:  # it reads checkpoints, and so brings torch, which sets can be looked at without
+    from .lexicon.fitting import FittedLexicon
 
 CONTRAST = "contrast"  # the grouping by the names of contrasts, where the items of a construction have several
 
@@ -31,7 +34,7 @@ class Probe:
     contrasts: Contrasts
     without: dict[str, str]  # constructions that cannot be scored, and why
     groupings: tuple[Grouping, ...] = (NUMBER,)
-    lexicon: FittedLexicon | None = None  # the choice of its words, if they were chosen for a vocabulary
+    lexicon: "FittedLexicon | None" = None  # the choice of its words, if they were chosen for a vocabulary
     _members: dict[tuple[str, int], dict[str, NDArray[np.int64]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property

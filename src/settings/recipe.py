@@ -69,6 +69,11 @@ def _fill_in(model: Mapping[str, Plain], table: Mapping[str, dict[str, Any]]) ->
     network, optimizer, scheduler = (model.get(part) for part in ("network", "optimizer", "scheduler"))
     if not (isinstance(network, Mapping) and isinstance(optimizer, Mapping) and isinstance(scheduler, Mapping)):
         return dict(model)  # what is missing is told when the settings are read
+    if scheduler.get("name") == AUTO and (more := next((name for name in scheduler if name != "name"), None)):
+        raise UserError(
+            f"model.scheduler.{more}: there is no such setting of the schedule that is chosen for you; "
+            "name one that has it, for instance model/scheduler=one_cycle"
+        )
     chosen = table.get(str(network.get("name")), table["lstm"])
     given = {name: chosen[name] for name, value in optimizer.items() if value == AUTO and name in chosen}
     bias = {"bias": chosen["bias"]} if model.get("bias") == AUTO else {}

@@ -75,6 +75,6 @@ def test_scores_are_shown_even_if_they_cannot_be_written(tmp_path, monkeypatch):
     (probe,) = read_probes(settings)
     with keep_log(first=True) as log:
         with pytest.raises(OSError, match="No space left"):
-            evaluation.evaluate_probe(probe, load_models(settings), tmp_path / "results", {})
+            evaluation.evaluate_probe(probe, load_models(settings, [probe]), tmp_path / "results", {})
         shown = "\n".join(record.getMessage() for record in log.said)
     assert "prep" in shown

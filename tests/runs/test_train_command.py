@@ -139,7 +139,7 @@ def test_overwriting_removes_runs_and_nothing_else(tmp_path):
     ("overrides", "message"),
     [
         (["lang=xx"], "error: lang=xx: there is no such choice; there are: any, de, en, es, fr, he, multi, ru"),
-        (["model=gru"], "error: model=gru: there is no such choice; there are: hf, lstm, transformer"),
+        (["model=gru"], "error: model=gru: there is no such choice; there are: hf, lstm, scores, transformer"),
         (["modle.embedding=3"], "error: modle.embedding: there is no such setting; did you mean model.embedding?"),
         (["name=${nothing}"], "error: name: Interpolation key 'nothing' not found; write a value, or"),
         (["paths.runs=/dev/null/runs"], "error: /dev/null/runs: Not a directory; choose another place"),
