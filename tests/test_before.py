@@ -87,8 +87,11 @@ def test_accuracies_are_the_same(name):
     if now["digest"] != before["digest"]:
         assert "built-in" in name
         pytest.skip("our sets have other items now")
-    if arithmetic_digest() != DIGESTS["arithmetic"]:
-        del before["scores"], now["scores"]  # the last digit may differ; what is preferred may not
+    if arithmetic_digest() != DIGESTS["arithmetic"] or name.startswith("transformer"):
+        # The last digit may differ, since a Transformer now reads many sentences as one tree; what is preferred may not.
+        del before["scores"], now["scores"]
+    if name == "en, built-in":
+        del before["rules"], now["rules"]  # rules about number had an answer for negative polarity items, too
     assert differences(before, now) == []
 
 

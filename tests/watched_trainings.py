@@ -85,8 +85,14 @@ def hf_model(family: str) -> Any:
         )
 
 
-def hf_trainer(family: str, folder: Path, **settings: Any) -> transformers.Trainer:
-    read = [dict(tokenizer()(text, return_token_type_ids=False)) for text in sentences()]
+def easy_sentences() -> list[str]:
+    """The grammatical sentences of a set: what a small model learns in some hundred steps."""
+    items = concord.sets("de", "simple_agrmt")["simple_agrmt"]
+    return [f"{' '.join(variant.words)} ." for item in items for variant in item.variants if variant.grammatical]
+
+
+def hf_trainer(family: str, folder: Path, texts: list[str] | None = None, **settings: Any) -> transformers.Trainer:
+    read = [dict(tokenizer()(text, return_token_type_ids=False)) for text in texts or sentences()]
     told = {"max_steps": 8, "per_device_train_batch_size": 16, "learning_rate": 3e-3, "report_to": [], "logging_steps": 4}
     told |= {"use_cpu": True, "disable_tqdm": True, "save_strategy": "no", "seed": 1, "dataloader_pin_memory": False}
     collator = transformers.DataCollatorForLanguageModeling(tokenizer(), mlm=family == "bert")

@@ -12,7 +12,7 @@ import pytest
 from concord.errors import UserError
 from concord.runs.metrics_file import read
 from training_runs import ROOT, clean
-from watched_trainings import MEAN, hf_trainer, same, sentences, small_sets
+from watched_trainings import MEAN, easy_sentences, hf_trainer, same, sentences, small_sets
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -135,10 +135,12 @@ def test_curves_rise_and_loggers_have_them(family: str, tmp_path: Path, monkeypa
     import wandb
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+    wandb.teardown()  # it would go on in the folder of an earlier run of this process
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path / "board"))
-    trainer = hf_trainer(family, tmp_path / "run", max_steps=400, report_to=["wandb", "tensorboard"], eval_strategy="no")
-    watch = concord.watch(trainer, sets=small_sets("simple_agrmt", "obj_rel_within", limit=80), every=100, show=False)
+    logged = {"report_to": ["wandb", "tensorboard"], "eval_strategy": "no"}
+    trainer = hf_trainer(family, tmp_path / "run", easy_sentences(), max_steps=400, **logged)
+    watch = concord.watch(trainer, sets=small_sets("simple_agrmt", limit=80), every=100, show=False)
     trainer.train()
     wandb.finish()
     rows = read(tmp_path / "run/metrics.csv")
