@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from concord.data.grammar import Draw, Expansion, Grammar, build, constructions, folder_of, languages, load, parse
+from concord.data.grammar.distinct import lexemes
 from concord.data.grammar.frames import frames
 from concord.data.grammar.unroll import unroll
 from concord.data.grammar.variation import Variation
@@ -46,11 +47,11 @@ def listed(grammar: Grammar) -> list[tuple[bool, str]]:
     """Lists all the way: every template's sentences in memory, flags only."""
     result: list[tuple[bool, str]] = []
     for frame in frames(unroll(grammar)):
-        variation = Variation(grammar, frame)
+        variation = Variation(grammar, frame, lexemes(grammar, frame))
         strings: list[tuple[bool, str]] = [(True, "")]
         for index, slot in enumerate(frame.slots):
             if index in variation.slots:
-                forms = [(not v.change, v.forms[0]) for versions, _ in variation.settings() for v in versions]
+                forms = [(not v.change, v.forms[0]) for versions, *_ in variation.settings() for v in versions]
                 strings = [(flag and good, f"{text} {form}") for flag, text in strings for good, form in forms]
             else:
                 strings = [(flag, f"{text} {form}") for form in slot.forms for flag, text in strings]

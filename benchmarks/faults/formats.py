@@ -5,6 +5,7 @@ import json
 import lzma
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from concord.runs.metrics_file import must_hold
 from concord.runs.run_folder import RunFolder
 from concord.settings.languages import read_language
 from pyarrow import parquet
-from set_files import FILES, OWN_LINES
+from set_files import FILES, OWN_LINES, write
 
 from . import ROOT
 
@@ -56,8 +57,12 @@ def _bytes(name: str, content: bytes) -> Callable[[Path], Path]:
     return write
 
 
+def _read_set(form: str, file: Path) -> list[int]:
+    return [len(made) for made in reader(form).read(file, "de")]
+
+
 def _set(form: str, name: str, content: bytes) -> Format:
-    return Format(_bytes(name, content), lambda file: [len(made) for made in reader(form).read(file, "de")])
+    return Format(_bytes(name, content), partial(_read_set, form))
 
 
 def _text(name: str, content: bytes, read: Any) -> Format:
@@ -157,7 +162,7 @@ def _pretrained(part: str) -> Format:
 
 RULE = TokenRule(read_language("de").tokens, read_language("de").replace)
 FORMATS: dict[str, Format] = {
-    **{f"set: {form}": _set(form, name, content) for form, (name, content) in FILES.items()},
+    **{f"set: {form}": Format(partial(write, form=form), partial(_read_set, form)) for form in FILES},
     "set: own lines": _set("own", "mine.jsonl", OWN_LINES.encode()),
     "text: raw": _text("a.txt", TEXT.encode(), RawText("de", RULE)),
     "text: tokens": _text("a.txt", TEXT.encode(), TokenizedText()),

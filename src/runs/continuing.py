@@ -18,11 +18,11 @@ def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
 
 
 def take_over(settings: RunSettings, folder: RunFolder) -> RunSettings:
-    """A run that goes on keeps what `auto` stood for when it began, whatever it has come to stand for since."""
-    if settings.overwrite or settings.ckpt_path != "auto" or not folder.exists():
+    """A run that is there keeps what `auto` stood for when it began, whatever it has come to stand for since."""
+    if settings.overwrite or settings.begins_elsewhere or not folder.exists():
         return settings
-    there = read_run_settings(folder.settings()).plain
-    kept = keep_begun(settings.plain, there)
+    # `ckpt_path=auto` is about this start alone.
+    kept = keep_begun(settings.plain, _settings_there(folder).plain) | {"ckpt_path": settings.ckpt_path}
     return settings if kept == settings.plain else replace(read_run_settings(kept), allow=settings.allow)
 
 

@@ -80,7 +80,7 @@ class Recipe:
                 network = networks.build(model.network, model.embedding, self.allow)
             make_optimizer(network.parameters(), **model.optimizer)
             make_schedule(Horizon(total=1, first_epoch=1), **model.scheduler)
-        except (TypeError, RuntimeError, ValueError) as error:
+        except (TypeError, RuntimeError, ValueError, LookupError) as error:  # a mapping or a short list in place of two numbers
             raise error if isinstance(error, UserError) else UserError(f"model: {error}; see conf/model") from None
         for where, monitored in (("checkpoints", self.checkpoints), ("early_stopping", self.early_stopping)):
             _check_monitor(f"callbacks.{where}", monitored.monitor, [*METRICS, *probe_metrics])

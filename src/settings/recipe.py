@@ -92,6 +92,8 @@ def keep_begun(values: Mapping[str, Plain], begun: Mapping[str, Plain]) -> dict[
             kept[name] = then
         elif now == AUTO:  # a setting that came later has the value that runs had before it
             del kept[name]
+    if values.get("lexicon") == "fit" and "lexicon" not in begun:  # what real text is asked by default, since there is a choice
+        del kept["lexicon"]
     if values.get("batch_tokens") == AUTO and begun.get("batch_size") is not None:
         kept["batch_size"] = begun["batch_size"]
     return kept

@@ -123,7 +123,7 @@ def test_several_languages_from_the_command_line(tmp_path):
     # A checkpoint is asked in every language that it knows.
     names = sorted(each.name.rpartition("-")[0] for each in (tmp_path / "results").iterdir())
     assert names == ["x-best-de-agreement", "x-best-fr-agreement"]
-    with pytest.raises(UserError, match="this model knows de, fr; say which language the sentence is, lang=de"):
+    with pytest.raises(UserError, match="knows de, fr; say which language the sentence is, lang=de"):
         evaluate_module.evaluate(evaluation(*places, "text=der Gast wartet"))
 
 
@@ -148,7 +148,7 @@ def test_preparing_without_training_and_then_training_from_the_cache(tmp_path):
     chosen = ["data=text", f"data.path='{tmp_path}/{{lang}}/*.txt'", "data.tokenized=true"]
     chosen += ["tokenizer=sentencepiece", "tokenizer.vocabulary_size=320"]
     places = [f"paths.cache={tmp_path}/cache", f"paths.runs={tmp_path}/runs"]
-    preparing = [sys.executable, "-m", "concord.data.corpus", *chosen, *places]
+    preparing = [sys.executable, "-m", "concord.commands.corpus", *chosen, *places]
     done = subprocess.run(preparing, cwd=ROOT, env=clean(tmp_path), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "pieces" in done.stdout
