@@ -69,8 +69,8 @@ def agree(model: Verdicts, rule: Verdicts, rows: Rows) -> RuleAgreement:
 
 def phase(beside: Mapping[str, RuleAgreement]) -> str:
     """The rule that the model follows most where it contradicts the grammar, if it does so more often than not; `structure` if it
-    follows none; `undecided` while the numbers cannot tell, as before the first step of training. Of rules that it follows equally
-    often there, the one with which it agrees on more of all items.
+    follows none; `undecided` while the numbers cannot tell, as before the first step of training. Of rules that it follows
+    equally often there, the one with which it agrees on more of all items.
     """
     telling = {name: each for name, each in beside.items() if each.contradicted}
     if not telling:

@@ -129,6 +129,7 @@ class Result:
     provenance: Mapping[str, Any]
     scores: Mapping[str, Score]
     items: Path | None = None  # every verdict of the whole sets
+    sample_file: Path | None = None  # the items that are asked on the way: features, sentences, what rules prefer
     moments: tuple[Moment, ...] = ()
     perplexities: tuple[tuple[int, float], ...] = ()  # words seen, of the validation text
     measures: Mapping[str, float] = field(default_factory=dict)
