@@ -108,7 +108,7 @@ class Contract:
         return {"protocol": self.protocol, "label": self.label, "rules": asdict(self.rules)}
 
 
-def _changed(name: str, value: Any) -> str:
+def _changed(name: str, value: object) -> str:
     if isinstance(value, bool):
         return f"{'+' if value else '-'}{name}"
     return f"+{name}={value}"
