@@ -63,8 +63,8 @@ def test_csv_says_the_same_as_parquet(study: Path, tmp_path: Path) -> None:
     for name in ("two.csv", "two.csv.gz"):
         text = verdicts_of([study / "de-lstm-s1", study / "he-lstm-s2"], tmp_path / name, "--final")
         assert list(text.columns) == list(wide.columns)
-        text["contrast"] = text.contrast.fillna("")  # the name of an item's only contrast
-        pd.testing.assert_frame_equal(text, wide, check_dtype=False)
+        assert text.contrast.isna().all()  # an item's only contrast has no name, which is empty in CSV
+        pd.testing.assert_frame_equal(text.drop(columns="contrast"), wide.drop(columns="contrast"), check_dtype=False)
 
 
 def test_what_was_not_scored_has_no_verdict(own_sets: Path, study: Path, tmp_path: Path) -> None:
