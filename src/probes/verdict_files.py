@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +28,7 @@ RULE = "rule_"  # columns of what surface rules prefer
 STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 
-def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
+def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, object]) -> None:
     """One row a contrast: the item, both scores in nats, the verdict."""
     write_table(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), {**about, **_predictions(probe)})
 
@@ -39,8 +38,8 @@ def save_items(
     probe: Probe,
     verdicts: Verdicts,
     scores: WordScores,
-    about: Mapping[str, Any],
-    extra: Mapping[str, Any] | None = None,
+    about: Mapping[str, object],
+    extra: Mapping[str, object] | None = None,
 ) -> None:
     """The same with the features, and with every word of both sentences and its log-probability."""
     told = {"_logprobs": pa.array(scores.logprobs), "_unknown": pa.array(scores.unknown)}
@@ -49,7 +48,7 @@ def save_items(
     write_table(file, pa.table(columns), {**about, **_predictions(probe)})
 
 
-def save_sample(file: Path, probe: Probe, rules: Mapping[str, Verdicts], about: Mapping[str, Any]) -> None:
+def save_sample(file: Path, probe: Probe, rules: Mapping[str, Verdicts], about: Mapping[str, object]) -> None:
     """What the files of verdicts of a sample do not repeat: features, sentences, and what each surface rule prefers.
 
     A column `rule_<name>` is true where the rule prefers the good form, null where it prefers none.
@@ -61,9 +60,9 @@ def save_sample(file: Path, probe: Probe, rules: Mapping[str, Verdicts], about: 
     write_table(file, pa.table(columns), about)
 
 
-def _predictions(probe: Probe) -> dict[str, Any]:
+def _predictions(probe: Probe) -> dict[str, object]:
     """What `clause_margins` and `term_values` of suites stand for, in their order, by suite and contrast."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for made in probe.sets:
         for contrast in made.contrasts if made.is_suite else ():
             found.setdefault(made.construction, {})[contrast.name] = {
@@ -74,7 +73,7 @@ def _predictions(probe: Probe) -> dict[str, Any]:
     return {"predictions": found} if found else {}
 
 
-def _identity(probe: Probe) -> dict[str, Any]:
+def _identity(probe: Probe) -> dict[str, object]:
     contrasts = probe.contrasts
     uids = [[made.uid(i) for i in range(len(made))] for made in probe.sets]
     places = zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True)
@@ -86,13 +85,13 @@ def _identity(probe: Probe) -> dict[str, Any]:
     }
 
 
-def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, Any]:
+def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, object]:
     """Both scores of pairs; where there are other contrasts, of all the margin, its clauses and chance besides."""
     contrasts, clauses = probe.contrasts, verdicts.clauses
     if clauses is None:
         raise ValueError("verdicts of a rule without a model have no scores to save")
     pairs = contrasts.pairs
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "good_score": _spread(clauses.left[pairs.clauses], pairs.rows, len(contrasts)),
         "bad_score": _spread(clauses.right[pairs.clauses], pairs.rows, len(contrasts)),
         "verdict": verdicts.verdict.astype(np.float32),
@@ -117,9 +116,9 @@ def _spread(values: NDArray[np.float64], rows: NDArray[np.int64], length: int) -
     return pa.array(spread, mask=~there)
 
 
-def _features(probe: Probe) -> dict[str, Any]:
+def _features(probe: Probe) -> dict[str, object]:
     contrasts = probe.contrasts
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "language": [probe.language] * len(contrasts),
         "set": [probe.name] * len(contrasts),
         "dev": contrasts.dev,
@@ -128,14 +127,14 @@ def _features(probe: Probe) -> dict[str, Any]:
     return columns | feature_columns(probe.sets, places)
 
 
-def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Array]) -> dict[str, Any]:
+def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Array]) -> dict[str, object]:
     """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other.
 
     `told` is what is known of each word, by the ending of its column; `firsts` are the places of the first words of sentences.
     """
     words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
     contrasts, pairs, shown = probe.contrasts, probe.contrasts.pairs, {"": words, **told}
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     for side, name in enumerate(("good", "bad")):
         for suffix, values in shown.items():
             columns[name + suffix] = _lists(values, firsts, pairs.sentences[:, side], pairs.rows, len(contrasts))
@@ -165,7 +164,7 @@ def _places(rows: NDArray[np.int64], contrasts: Contrasts) -> pa.Array:
     return pa.array(order, mask=order < 0)
 
 
-def _compared_sentences(probe: Probe, firsts: NDArray[np.int64], shown: Mapping[str, pa.Array]) -> dict[str, Any]:
+def _compared_sentences(probe: Probe, firsts: NDArray[np.int64], shown: Mapping[str, pa.Array]) -> dict[str, object]:
     """Of contrasts that are not pairs: their sentences, and what is known of every word."""
     tested = probe.contrasts.tested
     kept = ~probe.contrasts.is_pair[tested.contrast] & ~tested.again
@@ -199,13 +198,13 @@ class SavedVerdicts:
     bad: NDArray[np.float64]
     margin: NDArray[np.float64]
     chance: NDArray[np.float64]
-    about: Mapping[str, Any]
+    about: Mapping[str, object]
 
 
 def read_verdicts(file: Path) -> SavedVerdicts:
     """Files of before have pairs only, and so neither margin nor chance."""
     schema = parquet.read_schema(file)
-    about: dict[str, Any] = json.loads(schema.metadata[b"concord"])
+    about: dict[str, object] = json.loads(schema.metadata[b"concord"])
     names = ["uid", "construction", "contrast", "verdict", "tie", "covered", "unknown_context", "good_score", "bad_score"]
     table = parquet.read_table(file, columns=[name for name in (*names, "margin", "chance") if name in schema.names])
     good, bad = (table[name].to_numpy().astype(np.float64) for name in ("good_score", "bad_score"))
@@ -225,7 +224,7 @@ def read_verdicts(file: Path) -> SavedVerdicts:
     )
 
 
-def write_table(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
+def write_table(file: Path, columns: pa.Table, about: Mapping[str, object]) -> None:
     """Whole or not at all; what the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)

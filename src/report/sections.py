@@ -159,7 +159,8 @@ def phases_section(conditions: Sequence[RunCondition]) -> str:
     said = (
         "Accuracy of the model on the items on which a surface rule chooses the right form, and on those on which it chooses "
         "the wrong one, where a model that follows the rule is wrong. Bands are 95\u00a0% intervals over seeds. Under the axes: "
-        "the phase, the rule that the model follows on more than half of the items on which it contradicts the grammar, or structure."
+        "the phase, the rule that the model follows on more than half of the items on which the rule "
+        "contradicts the grammar, or structure."
     )
     note = element("p", said, class_="note")
     return element("section", element("h2", "Phases of learning") + element("div", inside, class_="panel") + note, id_="phases")
