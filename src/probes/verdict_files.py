@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +26,7 @@ VERSION = 1
 STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 
-def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
+def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, object]) -> None:
     """One row a contrast: the item, both scores in nats, the verdict."""
     write_table(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), {**about, **_predictions(probe)})
 
@@ -37,17 +36,17 @@ def save_items(
     probe: Probe,
     verdicts: Verdicts,
     scores: WordScores,
-    about: Mapping[str, Any],
-    extra: Mapping[str, Any] | None = None,
+    about: Mapping[str, object],
+    extra: Mapping[str, object] | None = None,
 ) -> None:
     """The same with the features, and with every word of both sentences and its log-probability."""
     columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | _sentences(probe, scores) | dict(extra or {})
     write_table(file, pa.table(columns), {**about, **_predictions(probe)})
 
 
-def _predictions(probe: Probe) -> dict[str, Any]:
+def _predictions(probe: Probe) -> dict[str, object]:
     """What `clause_margins` and `term_values` of suites stand for, in their order, by suite and contrast."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for made in probe.sets:
         for contrast in made.contrasts if made.is_suite else ():
             found.setdefault(made.construction, {})[contrast.name] = {
@@ -58,7 +57,7 @@ def _predictions(probe: Probe) -> dict[str, Any]:
     return {"predictions": found} if found else {}
 
 
-def _identity(probe: Probe) -> dict[str, Any]:
+def _identity(probe: Probe) -> dict[str, object]:
     contrasts = probe.contrasts
     uids = [[made.uid(i) for i in range(len(made))] for made in probe.sets]
     places = zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True)
@@ -70,13 +69,13 @@ def _identity(probe: Probe) -> dict[str, Any]:
     }
 
 
-def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, Any]:
+def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, object]:
     """Both scores of pairs; where there are other contrasts, of all the margin, its clauses and chance besides."""
     contrasts, clauses = probe.contrasts, verdicts.clauses
     if clauses is None:
         raise ValueError("verdicts of a rule without a model have no scores to save")
     pairs = contrasts.pairs
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "good_score": _spread(clauses.left[pairs.clauses], pairs.rows, len(contrasts)),
         "bad_score": _spread(clauses.right[pairs.clauses], pairs.rows, len(contrasts)),
         "verdict": verdicts.verdict.astype(np.float32),
@@ -101,9 +100,9 @@ def _spread(values: NDArray[np.float64], rows: NDArray[np.int64], length: int) -
     return pa.array(spread, mask=~there)
 
 
-def _features(probe: Probe) -> dict[str, Any]:
+def _features(probe: Probe) -> dict[str, object]:
     contrasts = probe.contrasts
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "language": [probe.language] * len(contrasts),
         "set": [probe.name] * len(contrasts),
         "dev": contrasts.dev,
@@ -112,11 +111,11 @@ def _features(probe: Probe) -> dict[str, Any]:
     return columns | feature_columns(probe.sets, places)
 
 
-def _sentences(probe: Probe, scores: WordScores) -> dict[str, Any]:
+def _sentences(probe: Probe, scores: WordScores) -> dict[str, object]:
     """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other."""
     words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
     contrasts, pairs = probe.contrasts, probe.contrasts.pairs
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     for side, name in enumerate(("good", "bad")):
         shown = {"": words, "_logprobs": pa.array(scores.logprobs), "_unknown": pa.array(scores.unknown)}
         for suffix, values in shown.items():
@@ -147,7 +146,7 @@ def _places(rows: NDArray[np.int64], contrasts: Contrasts) -> pa.Array:
     return pa.array(order, mask=order < 0)
 
 
-def _compared_sentences(probe: Probe, words: pa.Array, scores: WordScores) -> dict[str, Any]:
+def _compared_sentences(probe: Probe, words: pa.Array, scores: WordScores) -> dict[str, object]:
     """Of contrasts that are not pairs: their sentences, and the log-probability and place of every word."""
     tested = probe.contrasts.tested
     kept = ~probe.contrasts.is_pair[tested.contrast] & ~tested.again
@@ -182,13 +181,13 @@ class SavedVerdicts:
     bad: NDArray[np.float64]
     margin: NDArray[np.float64]
     chance: NDArray[np.float64]
-    about: Mapping[str, Any]
+    about: Mapping[str, object]
 
 
 def read_verdicts(file: Path) -> SavedVerdicts:
     """Files of before have pairs only, and so neither margin nor chance."""
     schema = parquet.read_schema(file)
-    about: dict[str, Any] = json.loads(schema.metadata[b"concord"])
+    about: dict[str, object] = json.loads(schema.metadata[b"concord"])
     names = ["uid", "construction", "contrast", "verdict", "tie", "covered", "unknown_context", "good_score", "bad_score"]
     table = parquet.read_table(file, columns=[name for name in (*names, "margin", "chance") if name in schema.names])
     good, bad = (table[name].to_numpy().astype(np.float64) for name in ("good_score", "bad_score"))
@@ -208,7 +207,7 @@ def read_verdicts(file: Path) -> SavedVerdicts:
     )
 
 
-def write_table(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
+def write_table(file: Path, columns: pa.Table, about: Mapping[str, object]) -> None:
     """Whole or not at all; what the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)

@@ -14,7 +14,7 @@ from .results import Result
 from .wording import PARTS, axis_of, construction_name, direction, families, in_paper_order, language_name
 
 
-def page_data(estimates: Estimates) -> dict[str, Any]:
+def page_data(estimates: Estimates) -> dict[str, object]:
     """Everything but the items."""
     numbered = results_in(estimates.conditions)
     places = {id(result): number for number, result in enumerate(numbered)}
@@ -50,7 +50,7 @@ def results_in(conditions: Sequence[RunCondition]) -> list[Result]:
     return [result for condition in conditions for result in condition.results]
 
 
-def _condition(condition: RunCondition, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
+def _condition(condition: RunCondition, estimates: Estimates, places: dict[int, int]) -> dict[str, object]:
     names = in_paper_order(condition.constructions)
     curves = {name: _curve(accuracy_curve(condition, name), condition) for name in [*names, MEAN]}
     return {
@@ -85,7 +85,7 @@ def _number(value: float) -> float | None:
     return None if not math.isfinite(value) else round(float(value), 4)
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: Result) -> dict[str, object]:
     parts = {name: {part: _number(own.accuracy) for part, own in score.parts.items()} for name, score in result.scores.items()}
     return {
         "name": result.name,

@@ -1,7 +1,7 @@
 """The sentences behind the verdicts: from the items of a finished run; of a run that goes on, from its challenge sets."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +50,7 @@ def find_texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) 
     return [found.get(key) for key in keys]
 
 
-def _from_items(file: Any, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[str, str, int], Text]:
+def _from_items(file: object, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[str, str, int], Text]:
     table = parquet.read_table(file, columns=["uid"])
     wanted = compute.is_in(table["uid"], pa.array([uid for uid, _, _ in keys]))
     rows = compute.indices_nonzero(wanted)
