@@ -1,5 +1,6 @@
 """Verdicts: from the log-probability of every word to what a model prefers."""
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from .contrast_table import Contrasts
 from .probe import Probe
 from .scorers import WordScores
 
+log = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 TOGETHER = 1 << 18  # spans that are added up at one time
 MEASURES: dict[str, Callable[[Floats], float]] = {
@@ -48,8 +50,13 @@ class Verdicts:
 
 def judge(probe: Probe, scores: WordScores) -> Verdicts:
     """Compare what each contrast compares."""
+    scores.require_finite(nan_too=not probe.contract.nan_is_lowest)
     covered, unknown_context = covered_contrasts(probe, scores)
-    clauses = compare(probe.contrasts, scores, _divisors(probe, scores))
+    clauses = compare(probe.contrasts, scores, _divisors(probe, scores), probe.contract.nan_is_lowest)
+    if lowest := int((np.isinf(clauses.left) | np.isinf(clauses.right)).sum()):
+        log.warning(
+            "%s of %s comparisons have a side that is not a number: it counts as −∞", f"{lowest:,}", f"{len(clauses.left):,}"
+        )
     strictly = (clauses.margin > 0) | (probe.contrasts.clauses.equal & (clauses.margin == 0))
     holds = _in_contrasts(strictly, probe.contrasts)
     # Tied where it would hold if every tie did.
@@ -77,10 +84,19 @@ def _divisors(probe: Probe, scores: WordScores) -> Floats | None:
     return np.where(fixed[owner], 1.0, np.maximum(lengths, 1)[contrasts.terms.sentence])
 
 
-def compare(contrasts: Contrasts, scores: WordScores, divisors: Floats | None = None) -> ClauseScores:
-    """Both sides of every clause, their spans added from left to right in 64 bits, so that equal sums are equal exactly."""
+def compare(
+    contrasts: Contrasts, scores: WordScores, divisors: Floats | None = None, nan_is_lowest: bool = False
+) -> ClauseScores:
+    """Both sides of every clause, their words and spans added from left to right.
+
+    Log-probabilities have 24 bits and their sums 53: what adds up to the same is the same, in whatever order. So they are added
+    first and scaled last; surprisals in bits would differ in their last digit, and a tie would be won or lost by it.
+    `nan_is_lowest`: a span whose log-probability is not a number has that of minus infinity.
+    """
     terms, clauses = contrasts.terms, contrasts.clauses
     values = _span_values(contrasts, scores)
+    if nan_is_lowest:
+        values[np.isnan(values)] = -np.inf
     if divisors is not None:
         values = values / divisors
     weighted = values if (terms.weight == 1.0).all() else values * terms.weight
@@ -91,14 +107,15 @@ def compare(contrasts: Contrasts, scores: WordScores, divisors: Floats | None = 
             sides.reshape(-1)[places[own]] = weighted[own]
         else:
             sides.reshape(-1)[places[own]] += weighted[own]
-    sides += clauses.constants
+    scale = contrasts.scale[clauses.contrast]
+    sides = sides * scale[:, None] + clauses.constants
     left, right = sides[:, 0], sides[:, 1]
     same = left == right  # also where both are minus infinity
     margin = np.subtract(left, right, out=np.zeros_like(left), where=~same)
     if clauses.equal.any():
         tolerance = ABSOLUTE + RELATIVE * np.abs(right) - np.abs(margin)
         margin = np.where(clauses.equal, tolerance, margin)
-    return ClauseScores(left, right, margin, values)
+    return ClauseScores(left, right, margin, values * scale[terms.clause])
 
 
 def _turns(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64] | slice]:
@@ -114,30 +131,19 @@ def _turns(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64] | slice]:
 
 
 def _span_values(contrasts: Contrasts, scores: WordScores) -> Floats:
-    """The metric of each term over the words of its span; some at a time, which bounds memory."""
+    """The metric of each term over the words of its span, not scaled; some at a time, which bounds memory."""
     terms = contrasts.terms
-    plain = not contrasts.metric.any() and bool((contrasts.scale == 1.0).all())
     found = np.empty(len(terms.clause))
     for start in range(0, len(found), TOGETHER):
         some = slice(start, start + TOGETHER)
         first = scores.firsts[terms.sentence[some]]
         starts, ends = first + terms.start[some], first + terms.end[some]
-        if plain:
-            found[some] = _sums(scores.logprobs, starts, ends)
-        else:
-            contrast = contrasts.clauses.contrast[terms.clause[some]]
-            found[some] = _measured(scores, starts, ends, contrasts.metric[contrast], contrasts.scale[contrast])
-    return found
-
-
-def _measured(
-    scores: WordScores, starts: NDArray[np.int64], ends: NDArray[np.int64], metric: NDArray[np.int8], scale: Floats
-) -> Floats:
-    """Spans with a metric or a scale of their own."""
-    found = _scaled_sums(scores, starts, ends, scale)
-    for number in np.unique(metric[metric > 0]):
-        own = np.flatnonzero(metric == number)
-        found[own] = _other_metric(METRICS[number], scores.logprobs, starts[own], ends[own], scale[own])
+        found[some] = _sums(scores.logprobs, starts, ends)
+        contrast = contrasts.clauses.contrast[terms.clause[some]]
+        metric, scale = contrasts.metric[contrast], contrasts.scale[contrast]
+        for number in np.unique(metric[metric > 0]):
+            own = np.flatnonzero(metric == number)
+            found[start + own] = _other_metric(METRICS[number], scores.logprobs, starts[own], ends[own], scale[own])
     return found
 
 
@@ -155,25 +161,16 @@ def _sums(values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[
     return found
 
 
-def _scaled_sums(scores: WordScores, starts: NDArray[np.int64], ends: NDArray[np.int64], scale: Floats) -> Floats:
-    found = np.zeros(len(starts))
-    for factor in np.unique(scale):
-        own = np.flatnonzero(scale == factor)
-        values = scores.logprobs if factor == 1.0 else scores.logprobs.astype(np.float64) * factor
-        found[own] = _sums(values, starts[own], ends[own])
-    return found
-
-
 def _other_metric(
     metric: str, values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[np.int64], scale: Floats
 ) -> Floats:
-    """Of spans that are not empty; an empty one is not a number."""
+    """Of spans that are not empty; an empty one is not a number. Scaled, since the sign decides what is smallest, then not."""
     found = np.full(len(starts), np.nan)
     measure = MEASURES[metric]
     for row, (start, end, factor) in enumerate(zip(starts.tolist(), ends.tolist(), scale.tolist(), strict=True)):
         words = values[start:end].astype(np.float64) * factor
         if len(words):
-            found[row] = measure(words)
+            found[row] = measure(words) / factor
     return found
 
 

@@ -1,10 +1,9 @@
 """Formulas are read as the grammar says; what is wrong is told with a caret."""
 
-import numpy as np
 import pytest
 from concord.probes.suites.formula import Comparison, Conjunction, RegionReference, Sum, Term, normal_form, references
 from concord.probes.suites.formula_parser import FormulaError, parse
-from concord.probes.suites.margins import judge
+from suite_judging import Asked, judge_formulas
 
 A, B, C = (RegionReference(1, name) for name in "abc")
 
@@ -13,9 +12,15 @@ def ref(reference: RegionReference) -> str:
     return str(reference)
 
 
-def judged(text: str, **values: float) -> tuple[bool, float]:
-    found = judge(parse(text), {RegionReference(1, name): np.float64(value) for name, value in values.items()})
-    return bool(found.holds), float(found.margin)
+@pytest.fixture
+def judged(tmp_path):
+    """Whether a formula holds and by how much, of regions with these values in bits."""
+
+    def judged(text: str, **values: float) -> tuple[bool, float]:
+        found = judge_formulas(tmp_path, [Asked(text, [{(1, name): value for name, value in values.items()}])])
+        return bool(found.verdict[0]), float(found.margin[0])
+
+    return judged
 
 
 def test_a_pair_is_one_comparison_of_two_regions():
@@ -74,29 +79,31 @@ def test_faults_are_told_with_a_caret(text, message, caret):
     assert shown[4:] in text
 
 
-def test_margins_are_signed_and_ties_are_false():
-    assert judged("(1;%a%) < (1;%b%)", a=1, b=3.5) == (True, 2.5)
-    assert judged("(1;%a%) > (1;%b%)", a=1, b=3.5) == (False, -2.5)
-    tie = judge(parse("(1;%a%) < (1;%b%)"), {A: np.array([2.0, 1.0]), B: np.array([2.0, 2.0])})
-    assert tie.holds.tolist() == [False, True]
+def test_margins_are_signed_and_ties_are_false(judged, tmp_path):
+    assert judged("(1;%a%) < (1;%b%)", a=1, b=3.5) == (True, pytest.approx(2.5))
+    assert judged("(1;%a%) > (1;%b%)", a=1, b=3.5) == (False, pytest.approx(-2.5))
+    items = [{(1, "a"): 2.0, (1, "b"): 2.0}, {(1, "a"): 1.0, (1, "b"): 2.0}]
+    tie = judge_formulas(tmp_path / "tied", [Asked("(1;%a%) < (1;%b%)", items)])
+    assert tie.verdict.tolist() == [0, 1]
     assert tie.tie.tolist() == [True, False]
 
 
-def test_and_has_the_smallest_margin_and_or_the_largest():
-    assert judged("(1;%a%) < 5 & (1;%b%) < 5", a=1, b=7) == (False, -2)
-    assert judged("(1;%a%) < 5 | (1;%b%) < 5", a=1, b=7) == (True, 4)
+def test_and_has_the_smallest_margin_and_or_the_largest(judged):
+    assert judged("(1;%a%) < 5 & (1;%b%) < 5", a=1, b=7) == (False, pytest.approx(-2))
+    assert judged("(1;%a%) < 5 | (1;%b%) < 5", a=1, b=7) == (True, pytest.approx(4))
 
 
-def test_equality_has_a_tolerance_that_grows_with_the_right_side():
+def test_equality_has_a_tolerance_that_grows_with_the_right_side(judged):
     assert judged("(1;%a%) = (1;%b%)", a=1.0009, b=1)[0]
     assert not judged("(1;%a%) = (1;%b%)", a=1.0011, b=1)[0]
     assert judged("(1;%a%) = (1;%b%)", a=1000.01, b=1000)[0]
     assert judged("(1;%a%) = (1;%b%)", a=4, b=4) == (True, pytest.approx(1e-3 + 4e-5))
 
 
-def test_a_comparison_of_constants_goes_with_arrays():
-    found = judge(parse("1 < 2 & (1;%a%) < 1"), {A: np.array([0.0, 2.0])})
-    assert found.holds.tolist() == [True, False]
+def test_a_comparison_of_constants_goes_with_those_of_regions(judged):
+    assert judged("1 < 2 & (1;%a%) < 1", a=0.5) == (True, pytest.approx(0.5))
+    assert judged("1 < 2 & (1;%a%) < 1", a=2) == (False, pytest.approx(-1))
+    assert judged("2 < 1 | (1;%a%) < 1", a=2) == (False, pytest.approx(-1))
 
 
 def test_the_normal_form_is_a_disjunction_of_conjunctions():

@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
@@ -18,6 +18,9 @@ from .model_files import CONFIG, TOKENIZER_CONFIG, ModelFiles, configuration, di
 from .model_memory import check_fits
 from .pretrained_error import PretrainedError
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
 Kind = Literal["masked", "causal"]
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
@@ -29,8 +32,8 @@ class Pretrained:
 
     name: str
     kind: Kind
-    model: Any
-    tokenizer: Any
+    model: "PreTrainedModel"
+    tokenizer: "PreTrainedTokenizerBase"
     digest: str  # of weights, configuration and tokenizer
     longest: int  # pieces it can read, with its own marks
     code: tuple[str, ...] = ()  # files of its own code that were run
@@ -83,7 +86,7 @@ def _kind_of_code(config: Mapping[str, Any]) -> Kind | None:
     return found[0] if len(found) == 1 else None
 
 
-def kind_of(name: str, config: Mapping[str, Any]) -> Kind:
+def kind_of(name: str, config: Mapping[str, object]) -> Kind:
     """Masked or causal, by the class that the configuration names."""
     family, listed = str(config.get("model_type")), config.get("architectures") or [""]
     if not (isinstance(listed, list) and all(isinstance(each, str) for each in listed)):

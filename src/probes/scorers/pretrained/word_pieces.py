@@ -83,7 +83,7 @@ def unknown_token(tokenizer: Any) -> str:
     return "" if tokenizer.unk_token_id is None else str(tokenizer.unk_token)
 
 
-def target_pieces(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[tuple[int, bool]]:
+def target_pieces(tokenizer: object, sentences: Sequence[ProbeSentence]) -> list[tuple[int, bool]]:
     """Of each sentence the number of pieces of its target, where it stands, and whether all of them are known."""
     made = tokenise(tokenizer, sentences, "written", marks=False)
     both = zip(made, sentences, strict=True)
