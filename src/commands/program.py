@@ -11,6 +11,7 @@ COMMANDS = {
     "train": "train a language model and watch its syntax while it learns",
     "evaluate": "put checkpoints or pretrained models through challenge sets; surprisal and perplexity",
     "report": "tables, figures, statistics and one page about runs and evaluations",
+    "results": "every verdict of runs and evaluations as one table, for R or pandas",
     "runs": "list runs and how they stand",
     "sets": "look at challenge sets, check and convert them",
     "grammar": "look at grammars, count and check them, draw corpora",

@@ -101,7 +101,7 @@ def _check_weights(file: Path | str, architecture: Architecture, weights: Mappin
             raise CheckpointError(f"{file}: {name} holds numbers that are not finite; use a checkpoint from before that")
 
 
-def _sizes(plain: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def _sizes(plain: Mapping[str, object]) -> Iterator[tuple[str, int]]:
     """Every whole number in the description of a model."""
     for name, value in plain.items():
         if isinstance(value, Mapping):

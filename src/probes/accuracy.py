@@ -193,6 +193,7 @@ def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = 
     each = worst if by_item else verdicts.verdict[scored]
     chance = contrasts.item_chance[scored[first]] if by_item else contrasts.chance[scored if len(scored) else rows]
     has_margin = len(scored) and verdicts.clauses is not None and not contrasts.is_pair[scored].all()
+    has_margin = has_margin and bool(np.isfinite(verdicts.margin[scored]).all())
     return Accuracy(
         n=len(each),
         correct=float(each.sum()),

@@ -39,6 +39,7 @@ class Protocol:
     options: tuple[str, ...] = ()  # and its rules for targets that are cut into pieces
     item_rule: Literal["all", "first", "each"] = "all"  # of suites that declare none: which predictions an item is counted by
     excluded: tuple[str, ...] = ()  # suites that it leaves out
+    nan_is_lowest: bool = False  # a score that is not a number counts as minus infinity; otherwise it is an error
 
 
 PROTOCOLS = {
@@ -52,7 +53,7 @@ PROTOCOLS = {
     # The evaluation harness of EleutherAI: `acc` of its BLiMP tasks; of equal scores the first, which is the good one, is taken.
     "lm_eval": Protocol(Rules(final=False, ties="correct", unknown="unk", duplicates="all"), scoring="causal"),
     # The evaluation of the BabyLM challenge: sums, ties by the toss of a coin.
-    "babylm": Protocol(Rules(final=False, ties="random", unknown="unk", duplicates="all"), scoring="causal"),
+    "babylm": Protocol(Rules(final=False, ties="random", unknown="unk", duplicates="all"), scoring="causal", nan_is_lowest=True),
     # minicons, whose sequence_score is the mean over tokens if nothing else is said.
     "minicons": Protocol(Rules(final=False, ties="wrong", unknown="unk", duplicates="all", normalize="tokens"), scoring="causal"),
     # Hu et al. (2020) count an item by its first prediction, and 31 of their 34 suites.
@@ -68,6 +69,11 @@ class Contract:
 
     protocol: str
     rules: Rules
+    seed: int = 0  # of the coin that decides ties, where they are decided so
+
+    @property
+    def nan_is_lowest(self) -> bool:
+        return PROTOCOLS[self.protocol].nan_is_lowest
 
     @property
     def unit(self) -> str:
@@ -102,20 +108,22 @@ class Contract:
         """The protocol, and what differs from it: `clams+capitalize`, `default+contrast=target`."""
         own = asdict(PROTOCOLS[self.protocol].rules)
         changed = [(name, value) for name, value in asdict(self.rules).items() if value != own[name]]
+        changed += [("seed", self.seed)] if self.seed else []
         return self.protocol + "".join(_changed(name, value) for name, value in changed)
 
     def plain(self) -> dict[str, Any]:
-        return {"protocol": self.protocol, "label": self.label, "rules": asdict(self.rules)}
+        said = {"protocol": self.protocol, "label": self.label, "rules": asdict(self.rules)}
+        return said | ({"seed": self.seed} if self.rules.ties == "random" else {})
 
 
-def _changed(name: str, value: Any) -> str:
+def _changed(name: str, value: object) -> str:
     if isinstance(value, bool):
         return f"{'+' if value else '-'}{name}"
     return f"+{name}={value}"
 
 
-def make_contract(protocol: str, explicit: Mapping[str, Any], capitals: bool = False) -> Contract:
-    """The protocol's rules; an explicit one wins, null leaves the protocol's.
+def make_contract(protocol: str, explicit: Mapping[str, Any], capitals: bool = False, seed: int = 0) -> Contract:
+    """The protocol's rules; an explicit one wins, null leaves the protocol's. The seed is that of ties by the toss of a coin.
 
     `capitalize: auto` is whether sentences of the corpus that the models have read begin with `capitals`, and under the rules of
     a published tool what that tool does.
@@ -134,7 +142,8 @@ def make_contract(protocol: str, explicit: Mapping[str, Any], capitals: bool = F
             shown = ", ".join(str(each).lower() for each in allowed)
             more = ", auto" if name == "capitalize" else ""
             raise UserError(f"probes.rules.{name}={value}: write one of {shown}{more}")
-    return Contract(protocol, replace(PROTOCOLS[protocol].rules, **asked))
+    rules = replace(PROTOCOLS[protocol].rules, **asked)
+    return Contract(protocol, rules, seed if rules.ties == "random" else 0)
 
 
 def apply_rules(made: ChallengeSet, rules: Rules) -> tuple[ChallengeSet, int]:

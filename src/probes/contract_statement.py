@@ -6,7 +6,7 @@ read is looked up in the sentences, in the contrasts and in the scorer's `Readin
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -34,7 +34,7 @@ TIES = {
     "half": "a tie is worth ½",
     "correct": "a tie is correct",
     "wrong": "a tie is wrong",
-    "random": "a tie is decided by the toss of a coin, the same for an item each time",
+    "random": "a tie is decided by the toss of a coin (seed {seed}), the same for an item each time",
 }
 NORMALIZED = {
     "none": "",
@@ -59,10 +59,10 @@ class Treatment:
     at_once: bool  # more than one comparison must hold
     bits: bool
     untested: bool  # sentences in which no word is marked as tested
-    ties: str
+    ties: str  # what one is worth, in words
 
 
-def state_contract(probe: Probe, scorer: Scorer) -> dict[str, Any]:
+def state_contract(probe: Probe, scorer: Scorer) -> dict[str, object]:
     """The contract as it is saved: the protocol, its rules, and what they came to."""
     return probe.contract.plain() | {"statement": contract_statement(probe, scorer.reading)}
 
@@ -77,6 +77,7 @@ def contract_statement(probe: Probe, reading: Reading) -> str:
     said += [_unknown(rules.unknown, reading), *(LEFT_OUT[each] for each in reading.left_out)]
     if reading.scores == "target" and any(each.untested for each in treated):
         said.append("a sentence in which nothing is marked as tested leaves the item uncovered")
+    said.append("a score that is not a number counts as −∞" if probe.contract.nan_is_lowest else "")
     said.append(NORMALIZED[rules.normalize] if not all(each.fixed_rules for each in probe.sets) else "")
     said.append(_over_sets(probe, [each.words for each in probe.collected]))
     said += [DUPLICATES[rules.duplicates], COUNTED[probe.contract.unit]]
@@ -122,7 +123,7 @@ def _treatment(probe: Probe, number: int, made: ChallengeSet) -> Treatment:
         at_once=rules.contrast != "words" and bool((per_contrast > 1).any()),
         bits=bool((contrasts.scale[contrasts.of_set(number)] != 1.0).any()),
         untested=any(sentence.target[0] == sentence.target[1] for sentence in asked),
-        ties=rules.ties,
+        ties=TIES[rules.ties].format(seed=probe.contract.seed),
     )
 
 
@@ -244,7 +245,7 @@ def _deciding(treated: Treatment, reading: Reading) -> str:
 
 
 def _tie(treated: Treatment, reading: Reading) -> str:
-    return TIES[treated.ties]
+    return treated.ties
 
 
 def _unknown(rule: str, reading: Reading) -> str:

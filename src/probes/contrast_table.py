@@ -1,5 +1,6 @@
 """Contrasts in flat columns, so that half a million are judged in one pass: contrasts have clauses, clauses have terms."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -177,10 +178,11 @@ class _Item:
         self.words = {i: made.sentences[i].split() for i in self.variants}
         self.spans: dict[tuple[object, ...], int] = {}  # the spans that its contrasts compare, numbered
 
-    def tie_worth(self) -> float:
-        """Half, all or nothing; or by a coin that depends on the item alone."""
+    def tie_worth(self, contrast: Contrast) -> float:
+        """Half, all or nothing; or by a coin that depends on the seed and on what is compared, not on its place."""
         if self.rules.ties == "random":
-            return float(int(self.made.uid(self.index), 16) & 1)
+            tossed = f"{self.builder.contract.seed} {self.made.uid(self.index)} {contrast.name}"
+            return float(hashlib.blake2b(tossed.encode(), digest_size=1).digest()[0] & 1)
         return TIE_WORTH[self.rules.ties]
 
     def add_contrasts(self) -> None:
@@ -215,7 +217,7 @@ class _Item:
         builder.clauses.append((number, builder.groups, False, 0.0, 0.0))
         builder.groups += 1
         chance = PAIR_CHANCE if contrast.chance is None else contrast.chance
-        worth = self.tie_worth()
+        worth = self.tie_worth(contrast)
         builder.contrasts.append((self.number, self.index, contrast.name, chance, chance, worth, 0, 1.0, True))
         if builder.contract.unit != "items" or contrast.chance is not None:
             return None
@@ -243,7 +245,7 @@ class _Item:
         chance = contrast.chance
         if chance is None:
             chance = PAIR_CHANCE if pair else chance_of_all(_numbered([tuple(groups)]))
-        worth, metric = self.tie_worth(), METRICS.index(contrast.metric)
+        worth, metric = self.tie_worth(contrast), METRICS.index(contrast.metric)
         builder.contrasts.append((self.number, self.index, contrast.name, chance, chance, worth, metric, contrast.scale, pair))
         return tuple(groups) if contrast.chance is None else None
 

@@ -62,6 +62,7 @@ class Model:
     def score(self, sentences: Sequence[str]) -> list[NDArray[np.float32]]:
         """The log-probability (nats) of each word of each sentence; words are what stands between spaces, `der Gast wartet .`"""
         scores = self.scorer.score([ProbeSentence(" ".join(sentence.split())) for sentence in sentences])
+        scores.require_finite()
         return [scores[number] for number in range(len(sentences))]
 
     def surprisal(self, text: str, language: Language | str | None = None) -> SentenceSurprisal:

@@ -51,8 +51,8 @@ class WordNumbers:
 
 
 def wrap_model(
-    model: Any,
-    tokenizer: Any = None,
+    model: object,
+    tokenizer: object = None,
     language: Language | None = None,
     *,
     scoring: str | None = None,
@@ -110,7 +110,7 @@ def _wrap_module(
     return Model(name, scorer, digest, known, dict.fromkeys(known, clitics), options=options, tokenizer=pieces)
 
 
-def _is_plain(tokenizer: Any) -> bool:
+def _is_plain(tokenizer: object) -> bool:
     return isinstance(tokenizer, Mapping) or (isinstance(tokenizer, Sequence) and not isinstance(tokenizer, str))
 
 

@@ -110,7 +110,7 @@ def build_probe(name: str, language: str, collected: Sequence[CollectedSet], gro
         raise SetError(collected[0].challenge_set.file, None, "there is nothing to score in these sets")
     stated = dict.fromkeys(own for each in usable for own in each.challenge_set.groupings)
     names = [each.challenge_set.construction for each in usable]
-    own = [made for each in stated if (made := each.pooling(names) if each == ANIMACY else each)]
+    own = [kept for each in stated if (kept := each.pooling(names) if each == ANIMACY else each)]
     declared = {each.name: each for each in (*groupings, *own)}
     contrasts = builder.table([_dev_items(each.challenge_set) for each in usable])
     return Probe(name, language, usable, agreed, list(builder.sentences), contrasts, without, tuple(declared.values()))

@@ -57,7 +57,7 @@ def make_probe(
     `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
     `known`: the words of the models, for sets that are to fit them; without it, those sets are as they are.
     """
-    contract = make_contract(settings.protocol, settings.given_rules, capitals)
+    contract = make_contract(settings.protocol, settings.given_rules, capitals, settings.seed)
     tiers = settings.tiers(built_in)
     # The sentences of the built-in corpora begin in lower case; suites begin with a capital, which such a model has never seen.
     lower = built_in is True and settings.given_rules.get("capitalize", "auto") == "auto"

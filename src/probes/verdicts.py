@@ -1,5 +1,6 @@
 """Verdicts: from the log-probability of every word to what a model prefers."""
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from .contrast_table import Contrasts
 from .probe import Probe
 from .scorers import WordScores
 
+log = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 TOGETHER = 1 << 18  # spans that are added up at one time
 MEASURES: dict[str, Callable[[Floats], float]] = {
@@ -48,8 +50,13 @@ class Verdicts:
 
 def judge(probe: Probe, scores: WordScores) -> Verdicts:
     """Compare what each contrast compares."""
+    scores.require_finite(nan_too=not probe.contract.nan_is_lowest)
     covered, unknown_context = covered_contrasts(probe, scores)
-    clauses = compare(probe.contrasts, scores, _divisors(probe, scores))
+    clauses = compare(probe.contrasts, scores, _divisors(probe, scores), probe.contract.nan_is_lowest)
+    if lowest := int((np.isinf(clauses.left) | np.isinf(clauses.right)).sum()):
+        log.warning(
+            "%s of %s comparisons have a side that is not a number: it counts as −∞", f"{lowest:,}", f"{len(clauses.left):,}"
+        )
     strictly = (clauses.margin > 0) | (probe.contrasts.clauses.equal & (clauses.margin == 0))
     holds = _in_contrasts(strictly, probe.contrasts)
     # Tied where it would hold if every tie did.
@@ -77,14 +84,19 @@ def _divisors(probe: Probe, scores: WordScores) -> Floats | None:
     return np.where(fixed[owner], 1.0, np.maximum(lengths, 1)[contrasts.terms.sentence])
 
 
-def compare(contrasts: Contrasts, scores: WordScores, divisors: Floats | None = None) -> ClauseScores:
+def compare(
+    contrasts: Contrasts, scores: WordScores, divisors: Floats | None = None, nan_is_lowest: bool = False
+) -> ClauseScores:
     """Both sides of every clause, their words and spans added from left to right.
 
     Log-probabilities have 24 bits and their sums 53: what adds up to the same is the same, in whatever order. So they are added
     first and scaled last; surprisals in bits would differ in their last digit, and a tie would be won or lost by it.
+    `nan_is_lowest`: a span whose log-probability is not a number has that of minus infinity.
     """
     terms, clauses = contrasts.terms, contrasts.clauses
     values = _span_values(contrasts, scores)
+    if nan_is_lowest:
+        values[np.isnan(values)] = -np.inf
     if divisors is not None:
         values = values / divisors
     weighted = values if (terms.weight == 1.0).all() else values * terms.weight

@@ -69,6 +69,7 @@ def bits(logprob: float) -> float:
 def measure_surprisal(scorer: Scorer, sentences: Sequence[Words], cut: CutIntoPieces) -> list[SentenceSurprisal]:
     """Of every word of every sentence; all sentences are scored together."""
     scores = scorer.score([ProbeSentence(" ".join(words)) for words in sentences])
+    scores.require_finite()
     found = []
     for number, words in enumerate(sentences):
         start = int(scores.firsts[number])

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +143,7 @@ def _most_disputed(names: Sequence[str], traces: dict[int, Trace], regions: floa
     return kept
 
 
-def items_for_page(found: ShownItems) -> dict[str, Any]:
+def items_for_page(found: ShownItems) -> dict[str, object]:
     """For the page: scores in hundredths of a nat."""
     rows = []
     for name, text in zip(found.constructions, found.texts, strict=True):
@@ -154,7 +153,7 @@ def items_for_page(found: ShownItems) -> dict[str, Any]:
     return {"items": rows, "traces": traces, "sizes": found.sizes} | ({"regions": found.regions} if found.regions else {})
 
 
-def _hundredths(trace: Trace) -> dict[str, Any]:
+def _hundredths(trace: Trace) -> dict[str, object]:
     good, bad = (np.round(scores.astype(float) * 100) for scores in (trace.good, trace.bad))
     # The page tells right from wrong by these: what differs by less than a hundredth must not become a tie.
     bad = np.where(good == bad, bad - np.sign(trace.good - trace.bad), bad)

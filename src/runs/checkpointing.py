@@ -26,7 +26,7 @@ BEST, LAST = "best.ckpt", "last.ckpt"
 class CheckpointWriter(TorchCheckpointIO):
     """Writes beside the target and to the disk. Lightning's own way leads through TMPDIR, which may be full or left littered."""
 
-    def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
+    def save_checkpoint(self, checkpoint: dict[str, object], path: str | Path, storage_options: object = None) -> None:
         whole = io.BytesIO()  # torch, writing to a full disk, says nothing of it
         torch.save(checkpoint, whole)
         with replace_atomically(Path(path)) as beside:
@@ -48,7 +48,7 @@ class Checkpoints(Callback):
         self.best_epoch = -1
         self.stopped = False
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         return {
             "best": self.best,
             "best_epoch": self.best_epoch,
@@ -70,7 +70,7 @@ class Checkpoints(Callback):
         trainer.should_stop = self.stopped
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         assert isinstance(module, Training)
         done = batch_idx + 1

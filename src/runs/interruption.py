@@ -2,7 +2,6 @@
 
 import signal
 from types import FrameType
-from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -32,7 +31,7 @@ class Interruption(Callback):
         self.received = number
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         done = batch_idx + 1
         if done == trainer.num_training_batches or done % trainer.accumulate_grad_batches:

@@ -2,7 +2,6 @@
 
 import csv
 from pathlib import Path
-from typing import Any
 
 from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
@@ -31,7 +30,7 @@ class MetricsFile(Logger):
     def version(self) -> str:
         return ""
 
-    def log_hyperparams(self, *_: Any, **__: Any) -> None:
+    def log_hyperparams(self, *_: object, **__: object) -> None:
         """The configuration is in config.yaml."""
 
     @rank_zero_only

@@ -205,7 +205,7 @@ class RunFolder:
         write_atomically(self.path / "DONE", json.dumps(result | wrong, indent=1, allow_nan=False))
 
 
-def _read_names(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
+def _read_names(file: Path, parse: Callable[[str], object]) -> dict[str, object]:
     """Names and values from a file of a run's folder, which a crash or an editor may have damaged."""
     remedy = "restore it, give another name=, or start afresh with overwrite=true"
     try:
@@ -226,7 +226,7 @@ def _is_own(part: Path) -> bool:
     return named and not part.is_dir()
 
 
-def provenance() -> dict[str, Any]:
+def provenance() -> dict[str, object]:
     """What one would have to know to do it again."""
     versions = {}
     for package in PACKAGES:
@@ -244,7 +244,7 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def _git() -> dict[str, Any]:
+def _git() -> dict[str, object]:
     """The revision of the program, and whether it had been changed since; empty outside a checkout."""
     here = Path(__file__).parent
     try:

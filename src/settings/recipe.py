@@ -16,14 +16,14 @@ from .reading import Plain
 AUTO = "auto"
 SENTENCES = 64  # in a batch, where nothing else is said
 # By network; one of the user's own has what the LSTM has.
-ONE_CYCLE: dict[str, Any] = {"name": "one_cycle", "warmup": 0.3, "start": 0.04, "end": 0.0001}
-BY_SENTENCES: dict[str, dict[str, Any]] = {
+ONE_CYCLE: dict[str, object] = {"name": "one_cycle", "warmup": 0.3, "start": 0.04, "end": 0.0001}
+BY_SENTENCES: dict[str, dict[str, object]] = {
     "lstm": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": {"name": "constant"}, "bias": "zero"},
     "transformer": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": ONE_CYCLE, "bias": "zero"},
 }
 # The rate is that of steps of 700 tokens.
 TOKENS = 700
-BY_TOKENS: dict[str, dict[str, Any]] = {
+BY_TOKENS: dict[str, dict[str, object]] = {
     "lstm": {"lr": 0.006, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.03}, "bias": "frequency"},
     "transformer": {"lr": 0.002, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.05}, "bias": "frequency"},
 }

@@ -56,8 +56,8 @@ class TrainerWatch(TrainerCallback):
         at_words: AtWords = None,
         words: WordCount | None = None,
         folder: str | Path | None = None,
-        tokenizer: Any = None,
-        **options: Any,
+        tokenizer: object = None,
+        **options: object,
     ) -> None:
         """`every` so many steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
 
@@ -76,7 +76,7 @@ class TrainerWatch(TrainerCallback):
         self.trains = False
         self.tokenizer, self.sets = tokenizer, sets
         self.folder = Path(folder or trainer.args.output_dir or ".")
-        told: dict[str, Any] = {
+        told: dict[str, object] = {
             "watched": "transformers",
             "seed": trainer.args.seed,
             "recipe": _recipe(trainer),
@@ -119,7 +119,7 @@ class TrainerWatch(TrainerCallback):
         for mark in marks:
             self.trainer.save_model(str(self.folder / checkpoint_name(mark)))
 
-    def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_epoch_end(self, args: object, state: object, control: object, **_: object) -> None:
         if self.step_is_due:  # a training that never evaluates
             self._log(self._probe(state))
 
@@ -136,7 +136,7 @@ class TrainerWatch(TrainerCallback):
         if new:
             self._log(found)
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_train_end(self, args: object, state: object, control: object, **_: object) -> None:
         """The whole sets with the weights that the training ends with: the best, where the trainer loads them at the end."""
         self._unwrap_training_step()
         self._probe(state)
@@ -191,7 +191,7 @@ def _evaluated(found: ProbeTable) -> dict[str, float]:
     return {f"{EVALUATED}{name}": value for name, value in found.accuracies.items()}
 
 
-def _recipe(trainer: Trainer) -> dict[str, Any]:
+def _recipe(trainer: Trainer) -> dict[str, object]:
     """What makes the model: its configuration and the settings of the training, as far as they are not about the machine."""
     settings = {name: value for name, value in trainer.args.to_dict().items() if not name.startswith(MACHINE)}
     config = getattr(trainer.model, "config", None)

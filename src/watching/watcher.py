@@ -88,8 +88,8 @@ class Watcher:
 
     def __init__(
         self,
-        model: Any,
-        tokenizer: Any,
+        model: object,
+        tokenizer: object,
         sets: Sets | str | Sequence[Sets],
         folder: str | Path,
         *,
@@ -101,7 +101,7 @@ class Watcher:
         kind: Literal["masked", "causal"] | None = None,
         name: str | None = None,
         seed: int | None = None,
-        recipe: Mapping[str, Any] | None = None,
+        recipe: Mapping[str, object] | None = None,
         watched: str = "a loop",
         overwrite: bool = False,
         resume: bool = False,

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from concord.errors import UserError
+from concord.places import cache_folder
 from concord.probes.accuracy import tabulate
-from concord.probes.collection import ItemSelection, collect
+from concord.probes.collection import ItemSelection, collect, locate
 from concord.probes.contract import make_contract
 from concord.probes.contract_statement import contract_statement
 from concord.probes.probe import build_probe
@@ -68,13 +70,62 @@ def test_what_a_tie_is_worth_to_other_tools(tmp_path):
     assert worth["babylm"] == judge(probe, constant(probe)).verdict[1:].tolist()  # the same each time
 
 
-def test_a_coin_is_fair():
-    from concord.data.grammar import folder_of
-    from concord.probes.readers.grammar import expand_grammar
+def tossed(seed, **rules):
+    """A set of many items, all of them tied."""
+    selection = ItemSelection(constructions=("simple_agrmt",), contract=make_contract("babylm", rules, seed=seed))
+    probe = build_probe(
+        "agreement", "de", collect(locate("grammars/{lang}", "de"), "de", "grammar", cache_folder("sets"), selection)
+    )
+    return probe, judge(probe, constant(probe)).verdict
 
-    made = expand_grammar(folder_of("de"), "simple_agrmt", "de")
-    heads = [int(made.uid(index), 16) & 1 for index in range(len(made))]
-    assert 0.35 < sum(heads) / len(heads) < 0.65
+
+def test_a_coin_is_fair_and_its_seed_is_said():
+    probe, first = tossed(0)
+    assert set(first) == {0.0, 1.0}
+    assert abs(first.mean() - 0.5) < 4 * 0.5 / len(first) ** 0.5
+    assert (tossed(0)[1] == first).all()
+    other, second = tossed(3)
+    assert 0.3 < (first == second).mean() < 0.7
+    for made, seed in ((probe, 0), (other, 3)):
+        assert f"a tie is decided by the toss of a coin (seed {seed})" in contract_statement(made, Reading(("<eos>",)))
+        assert made.contract.plain()["seed"] == seed
+    assert (probe.contract.label, other.contract.label) == ("babylm", "babylm+seed=3")
+    assert make_contract("default", {}, seed=3).label == "default"  # no coin, no seed
+
+
+def test_what_is_not_a_number_is_the_lowest_score_under_babylm_and_an_error_elsewhere(tmp_path, caplog):
+    for protocol in ("default", "lm_eval", "minicons", "clams", "babylm"):
+        probe = asked(tmp_path, protocol)
+        good, bad = probe.contrasts.pairs.sentences.T
+        for sides, expected in (((good[0],), 0.0), ((bad[0],), 1.0)):
+            scores = constant(probe)
+            for sentence in sides:
+                scores.logprobs[scores.firsts[sentence] + 1] = np.nan
+            if protocol != "babylm":
+                with pytest.raises(UserError, match="scores are not finite numbers"):
+                    judge(probe, scores)
+                continue
+            found = judge(probe, scores)
+            assert (found.verdict[0], found.tie[0]) == (expected, False)
+            assert "1 of 3 comparisons have a side that is not a number: it counts as −∞" in caplog.text
+            assert tabulate(probe, found).rows[0].all.uncovered == 0
+            caplog.clear()
+    both = constant(probe)
+    both.logprobs[both.firsts[[good[0], bad[0]]]] = (np.nan, -np.inf)
+    assert judge(probe, both).tie[0]  # −∞ on both sides
+    assert "a score that is not a number counts as −∞" in contract_statement(probe, Reading(("<eos>",)))
+    both.logprobs[0] = np.inf
+    with pytest.raises(UserError, match="1 of 24 scores are not finite numbers"):
+        judge(probe, both)
+
+
+def test_surprisal_needs_numbers_under_every_protocol():
+    import concord
+
+    broken = concord.model(lambda sentences: [[-1.0, np.nan] for _ in sentences], language="en")
+    for use in (broken.score, broken.surprisals):
+        with pytest.raises(UserError, match="1 of 2 scores are not finite numbers"):
+            use(["she sleeps"])
 
 
 def test_a_rule_that_came_later_renames_no_run_unless_it_is_given(root):

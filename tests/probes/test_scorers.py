@@ -172,4 +172,4 @@ def test_scores_that_are_no_numbers_are_refused():
     unknown = np.zeros(2, bool)
     for bad in (np.nan, np.inf, -np.inf):
         with pytest.raises(UserError, match="1 of 2 scores are not finite numbers; the weights of the model are damaged"):
-            WordScores(np.array([0, 2]), np.array([-1.0, bad], np.float32), unknown)
+            WordScores(np.array([0, 2]), np.array([-1.0, bad], np.float32), unknown).require_finite()

@@ -41,8 +41,10 @@ class WordScores:
     # (W,) no span may begin here or end before it: it is scored together with the word before; a first word: not at all.
     inseparable: NDArray[np.bool_] | None = None
 
-    def __post_init__(self) -> None:
-        if bad := int((~np.isfinite(self.logprobs)).sum()):
+    def require_finite(self, nan_too: bool = True) -> None:
+        """Whoever uses scores asks for it first. Without `nan_too`, what is not a number is let pass, and minus infinity."""
+        wrong = ~np.isfinite(self.logprobs) if nan_too else self.logprobs == np.inf
+        if bad := int(wrong.sum()):
             raise UserError(
                 f"{bad:,} of {len(self.logprobs):,} scores are not finite numbers; the weights of the model are damaged, "
                 "or its training has diverged"

@@ -33,7 +33,8 @@ class Cached:
             log.info("%s: %s sentences known from %s", self.name, f"{len(sentences):,}", file)
             return known
         scores = self.scorer.score(sentences)
-        _write(file, scores)
+        if np.isfinite(scores.logprobs).all():  # what went wrong once may go right on another machine
+            _write(file, scores)
         return scores
 
     def _name(self, sentences: Sequence[ProbeSentence]) -> str:

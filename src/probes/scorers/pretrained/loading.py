@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
@@ -17,6 +17,9 @@ from .model_files import CONFIG, configuration, digest, fetch, find, weight_file
 from .model_memory import check_fits
 from .pretrained_error import PretrainedError
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
 Kind = Literal["masked", "causal"]
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
@@ -28,8 +31,8 @@ class Pretrained:
 
     name: str
     kind: Kind
-    model: Any
-    tokenizer: Any
+    model: "PreTrainedModel"
+    tokenizer: "PreTrainedTokenizerBase"
     digest: str  # of weights, configuration and tokenizer
     longest: int  # pieces it can read, with its own marks
 
@@ -57,7 +60,7 @@ def load(
     return Pretrained(name, found, model, tokenizer, digest(folder), longest_input(model, tokenizer))
 
 
-def kind_of(name: str, config: Mapping[str, Any]) -> Kind:
+def kind_of(name: str, config: Mapping[str, object]) -> Kind:
     """Masked or causal, by the class that the configuration names."""
     family, listed = str(config.get("model_type")), config.get("architectures") or [""]
     if not (isinstance(listed, list) and all(isinstance(each, str) for each in listed)):

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from huggingface_hub import HfApi, constants, errors, is_offline_mode, snapshot_download
 
@@ -100,7 +100,7 @@ def kept(name: str, revision: str | None, why: str) -> Folder:
     return Folder(name, Path(folder), where)
 
 
-def configuration(source: ModelFiles) -> dict[str, Any]:
+def configuration(source: ModelFiles) -> dict[str, object]:
     """What the model says of itself, as plain values."""
     file = source.fetch([CONFIG]) / CONFIG
     if not file.is_file():
@@ -117,7 +117,7 @@ def configuration(source: ModelFiles) -> dict[str, Any]:
     return config
 
 
-def _refuse_foreign_kernels(name: str, config: Mapping[str, Any]) -> None:
+def _refuse_foreign_kernels(name: str, config: Mapping[str, object]) -> None:
     """A configuration may name code of the hub that computes attention, which transformers would fetch and run."""
     for key, value in config.items():
         if key.lstrip("_").startswith(KERNELS) and value not in FAMILIAR:

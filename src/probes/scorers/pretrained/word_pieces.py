@@ -91,7 +91,7 @@ def unknown_token(tokenizer: Any) -> str:
     return "" if tokenizer.unk_token_id is None else str(tokenizer.unk_token)
 
 
-def target_pieces(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[TargetPieces]:
+def target_pieces(tokenizer: object, sentences: Sequence[ProbeSentence]) -> list[TargetPieces]:
     """The pieces of each sentence's target."""
     made = tokenise(tokenizer, sentences, "written", marks=False)
     columns = zip(made, sentences, pieces_alone(tokenizer, sentences), strict=True)

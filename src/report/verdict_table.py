@@ -1,0 +1,246 @@
+"""Every verdict of all runs and evaluations in one table, in columns that are the same whatever wrote them.
+
+One file of verdicts after the other is read and written, a batch of rows at a time: memory does not grow with the number of runs.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv, parquet
+from rich.progress import track
+
+from ..errors import UserError
+from ..escapes import csv_cell
+from ..files import replace_atomically
+from ..probes.contrast_chance import PAIR_CHANCE
+from ..probes.feature_columns import RESERVED
+from ..terminal import console
+from .conditions import RunCondition
+from .frame import FINAL
+from .results import Result
+
+# What a verdict belongs to: the same in all rows of one file of verdicts.
+OWNER = {
+    "run": pa.string(),
+    "folder": pa.string(),
+    "kind": pa.string(),
+    "condition": pa.string(),
+    "model": pa.string(),
+    "scoring": pa.string(),
+    "checkpoint": pa.string(),
+    "trained_on": pa.string(),
+    "seed": pa.int64(),
+    "vocabulary": pa.string(),
+    "language": pa.string(),
+    "set": pa.string(),
+    "protocol": pa.string(),
+    "digest": pa.string(),
+    "moment": pa.string(),
+    "step": pa.int64(),
+    "seen": pa.int64(),
+    "axis": pa.string(),
+}
+# What the model did on one contrast of an item.
+JUDGED = {
+    "construction": pa.string(),
+    "contrast": pa.string(),
+    "uid": pa.string(),
+    "good_score": pa.float64(),
+    "bad_score": pa.float64(),
+    "margin": pa.float64(),
+    "verdict": pa.float64(),
+    "tie": pa.bool_(),
+    "covered": pa.bool_(),
+    "unknown_context": pa.bool_(),
+    "chance": pa.float64(),
+}
+# What only the file of the whole sets says of a contrast; it holds on the way too.
+ITEM = {"dev": pa.bool_(), "good_frequency": pa.int64(), "bad_frequency": pa.int64()}
+SENTENCES = {"good": pa.string(), "bad": pa.string()}
+KEY = ("construction", "uid", "contrast")
+NOT_FEATURES = RESERVED | {"term_values", *KEY}
+SUFFIXES = (".parquet", ".csv", ".csv.gz")
+ROWS = 1 << 16  # in memory at a time
+Write = Callable[[pa.Table], None]
+
+
+@dataclass(frozen=True)
+class VerdictFile:
+    """A file of verdicts, and the moment it is of."""
+
+    path: Path
+    moment: str
+    step: int | None
+    seen: int | None
+    digest: str
+
+
+def write_verdicts(
+    conditions: Sequence[RunCondition], out: Path, final: bool = False, sentences: bool = False
+) -> tuple[int, int]:
+    """One row per run, moment and contrast; returns how many rows, and from how many files.
+
+    `final`: only the whole sets with the final weights. `sentences`: with the good and the bad sentence of pairs.
+    """
+    sources = [(condition, result, [*verdict_files(result, final)]) for condition in conditions for result in condition.results]
+    if not any(files for _, _, files in sources):
+        raise UserError("no verdicts were found in these folders" + ("; without --final those of unfinished runs count" * final))
+    features = _features([result for _, result, files in sources if files])
+    schema = pa.schema({**OWNER, **JUDGED, **ITEM, **features, **(SENTENCES if sentences else {})})
+    rows = 0
+    with replace_atomically(out) as new, _writer(new, out.name, schema) as write:
+        for condition, result, files in track(
+            sources, "verdicts", console=console, transient=True, disable=not console.is_terminal
+        ):
+            known = _item_facts(result, features, sentences)
+            for file in files:
+                for batch in _rows(condition, result, file, known, schema):
+                    write(batch)
+                    rows += len(batch)
+    return rows, sum(len(files) for _, _, files in sources)
+
+
+def require_suffix(out: Path) -> None:
+    """Before any work: a file that can be written."""
+    if not out.name.endswith(SUFFIXES):
+        raise UserError(
+            f"--out {out}: the name of the file tells its format; end it in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        )
+
+
+def verdict_files(result: Result, final: bool = False) -> Iterator[VerdictFile]:
+    """Those of the way in their order, then that of the whole sets."""
+    for moment in () if final else result.moments:
+        if moment.file is not None:
+            yield VerdictFile(moment.file, f"step {moment.step}", moment.step, moment.words, result.sample)
+    if result.items is not None:
+        about = json.loads(parquet.read_metadata(result.items).metadata[b"concord"])
+        seen = about.get("words_seen") or result.words or None
+        yield VerdictFile(result.items, FINAL, about.get("step"), seen, result.digest)
+
+
+@contextmanager
+def _writer(file: Path, name: str, schema: pa.Schema) -> Iterator[Write]:
+    if name.endswith(".parquet"):
+        with parquet.ParquetWriter(file, schema, compression="zstd") as made:
+            yield made.write_table
+        return
+    compression = "gzip" if name.endswith(".gz") else None
+    with pa.output_stream(str(file), compression=compression) as stream, csv.CSVWriter(stream, schema) as made:
+        yield lambda table: made.write_table(_harmless(table))
+
+
+def _harmless(table: pa.Table) -> pa.Table:
+    """Text that a spreadsheet would take for a formula is text."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            values = pc.dictionary_encode(table.column(place)).combine_chunks()
+            words = pa.array([csv_cell(word) for word in values.dictionary.to_pylist()], pa.string())
+            table = table.set_column(place, field, words.take(values.indices))
+    return table
+
+
+def _features(results: Sequence[Result]) -> dict[str, pa.DataType]:
+    """Of the items, over all files: as text where two files have them in different types.
+
+    A feature that is called like a column of ours has `item_` before its name.
+    """
+    found: dict[str, set[pa.DataType]] = {}
+    for file in [result.items for result in results if result.items]:
+        for field in parquet.read_schema(file):
+            if field.name not in NOT_FEATURES and not pa.types.is_nested(field.type):
+                found.setdefault(_feature_name(field.name), set()).add(field.type)
+    kinds = {name: [kind for kind in own if not pa.types.is_null(kind)] for name, own in found.items()}
+    return {name: own[0] if len(own) == 1 else pa.string() for name, own in kinds.items()}
+
+
+def _feature_name(name: str) -> str:
+    return f"item_{name}" if name in OWNER else name
+
+
+def _item_facts(result: Result, features: dict[str, pa.DataType], sentences: bool) -> pa.Table | None:
+    """What the whole sets of a result say of every contrast: features, frequencies, sentences. Unfinished runs do not know."""
+    if result.items is None:
+        return None
+    there = parquet.read_schema(result.items).names
+    own = [name for name in there if _feature_name(name) in features and name not in NOT_FEATURES]
+    wanted = [*KEY, *(name for name in ITEM if name in there), *own, *(SENTENCES if sentences else ())]
+    table = parquet.read_table(result.items, columns=wanted)
+    columns: dict[str, Any] = {"key": _keys(table)}
+    for name in wanted[len(KEY) :]:
+        kind = {**ITEM, **SENTENCES}.get(name) or features[_feature_name(name)]
+        columns[_feature_name(name)] = _joined(table[name]) if name in SENTENCES else _as(table[name], kind)
+    return pa.table(columns)
+
+
+def _keys(table: pa.Table) -> pa.Array:
+    return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in KEY), "\x1f")
+
+
+def _joined(words: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A sentence, of its words."""
+    plain = words.cast(pa.list_(pa.string()))
+    return pc.binary_join(plain, " ")
+
+
+def _as(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if pa.types.is_boolean(values.type) and pa.types.is_string(kind):
+        return pc.if_else(values, "true", "false")
+    return values.cast(kind)
+
+
+def _rows(
+    condition: RunCondition, result: Result, file: VerdictFile, known: pa.Table | None, schema: pa.Schema
+) -> Iterator[pa.Table]:
+    owner = _owner(condition, result, file)
+    source = parquet.ParquetFile(file.path)
+    columns = [name for name in JUDGED if name in source.schema_arrow.names]
+    for batch in source.iter_batches(ROWS, columns=columns):
+        read = pa.table(batch)
+        made = {name: _judged(read, name) for name in JUDGED}
+        if known is not None:
+            places = pc.index_in(_keys(read), value_set=known["key"].combine_chunks())
+            made |= {name: known[name].take(places) for name in known.column_names if name != "key"}
+        made |= {name: pa.repeat(pa.scalar(owner[name], kind), len(read)) for name, kind in OWNER.items()}
+        empty = {field.name: pa.nulls(len(read), field.type) for field in schema if field.name not in made}
+        yield pa.table(made | empty).select(schema.names).cast(schema)
+
+
+def _judged(read: pa.Table, name: str) -> Any:
+    """Files of pairs have neither margin nor chance. What was not scored has no verdict, so that a mean leaves it out."""
+    if name == "margin" and name not in read.column_names:
+        return pc.subtract(read["good_score"], read["bad_score"])
+    if name == "chance" and name not in read.column_names:
+        return pa.repeat(pa.scalar(PAIR_CHANCE), len(read))
+    values = read[name].cast(JUDGED[name])
+    return pc.if_else(read["covered"], values, None) if name == "verdict" else values
+
+
+def _owner(condition: RunCondition, result: Result, file: VerdictFile) -> dict[str, Any]:
+    model = result.model
+    return {
+        "run": result.name,
+        "folder": str(result.path),
+        "kind": result.kind,
+        "condition": condition.name,
+        "model": model.name,
+        "scoring": model.scoring or None,
+        "checkpoint": model.checkpoint or None,
+        "trained_on": "+".join(model.languages) or None,
+        "seed": result.seed,
+        "vocabulary": result.vocabulary,
+        "language": result.language,
+        "set": result.set,
+        "protocol": result.label,
+        "digest": file.digest,
+        "moment": file.moment,
+        "step": file.step,
+        "seen": file.seen,
+        "axis": result.axis,
+    }
