@@ -43,7 +43,7 @@ class ShownItems:
     texts: list[Text | None]
     traces: dict[int, Trace]  # by number of the result
     sizes: dict[str, int]
-    regions: dict[str, Any] | None = None  # of items of suites
+    regions: dict[str, object] | None = None  # of items of suites
 
 
 def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItems | None:
@@ -150,7 +150,8 @@ def items_for_page(found: ShownItems) -> dict[str, object]:
         shown = text[: None if text.compared else -1] if text else ()
         rows.append([name, *shown])
     traces = {str(number): _hundredths(trace) for number, trace in found.traces.items()}
-    return {"items": rows, "traces": traces, "sizes": found.sizes} | ({"regions": found.regions} if found.regions else {})
+    made: dict[str, object] = {"items": rows, "traces": traces, "sizes": found.sizes}
+    return made | {"regions": found.regions} if found.regions else made
 
 
 def _hundredths(trace: Trace) -> dict[str, object]:
