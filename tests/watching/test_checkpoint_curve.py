@@ -16,18 +16,18 @@ from concord.settings.overrides import read_composed_evaluation
 from hub_server import serving_revisions
 from hydra import compose, initialize_config_dir
 from pretrained_models import save
-from training_runs import ROOT
+from training_runs import ROOT, WITHOUT_PROBES, train
 
 MEAN = "probe/en/agreement/mean/accuracy"
 ASKED = ("lang=en", "probes.constructions=[simple_agrmt,prep]", "probes.limit=12", "model=hf")
 FIVE = ("step0", "step2", "step4", "step8", "step16")
 
 
-def evaluate(folder: Path, *overrides: str) -> str:
+def evaluate(folder: Path, *overrides: str, asked: tuple[str, ...] = ASKED) -> str:
     """What `concord evaluate …` says, in this process."""
     places = [f"paths.results={folder}/results", f"paths.cache={folder}/cache"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        settings = read_composed_evaluation(compose("evaluate", [*places, *ASKED, *overrides]))
+        settings = read_composed_evaluation(compose("evaluate", [*places, *asked, *overrides]))
     with keep_log(first=True) as log:
         evaluate_command.evaluate(settings)
         return "\n".join(record.getMessage() for record in log.said)
@@ -52,7 +52,6 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, revisions):
     from huggingface_hub import close_session, constants
 
     asked: list[str] = []
-    monkeypatch.setenv("CONCORD_CACHE", str(tmp_path / "concord"))
     with serving_revisions({"some/model-seed3": revisions}, asked) as address:
 
         def use(offline: bool = False) -> None:
@@ -88,7 +87,7 @@ def test_five_revisions_are_one_curve(hub, tmp_path: Path, revisions) -> None:
     rows = read(out / "metrics.csv")
     assert [row["step"] for row in rows] == [0, 2, 4, 16]
     assert rows[1][MEAN] == rows[2][MEAN]
-    assert not list((tmp_path / "concord" / "checkpoints").iterdir())  # keep=none
+    assert not (out / "downloads").exists()  # keep=none
     assert not list((tmp_path / "hub").rglob("*.safetensors"))
     # The numbers are those that evaluate finds for each revision alone.
     for name, row in zip(("step0", "step2", "step4", "step16"), rows, strict=True):
@@ -156,8 +155,7 @@ def test_what_cannot_be_had_is_tried_again(hub, tmp_path: Path) -> None:
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step8]", f"out={tmp_path / 'none'}")
 
 
-def test_folders_of_checkpoints(tmp_path: Path, revisions, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONCORD_CACHE", str(tmp_path / "concord"))
+def test_folders_of_checkpoints(tmp_path: Path, revisions) -> None:
     training = tmp_path / "mine-s4"
     for number, name in enumerate(("step0", "step2", "step16")):
         shutil.copytree(revisions[name], training / f"checkpoint-{80 * number}")
@@ -171,3 +169,27 @@ def test_folders_of_checkpoints(tmp_path: Path, revisions, monkeypatch: pytest.M
     seeds = {(result.model.name, result.seed) for result in gather_results([tmp_path / "one", tmp_path / "two"]).results}
     assert seeds == {("mine", 4)}
     assert all(json.loads(file.read_text(encoding="utf-8"))["model"] for file in (tmp_path / "one/points").glob("*.json"))
+
+
+def test_the_checkpoints_of_a_run_are_a_curve(tmp_path: Path) -> None:
+    run = tmp_path / "runs/on"
+    train(tmp_path, *WITHOUT_PROBES, "name=on", "callbacks.checkpoints.at_words=[100,300]")
+    asked = (f"ckpt_path={run}", "probes.constructions=[prep]", "probes.limit=12")
+    said = evaluate(tmp_path, asked=asked)
+    assert "disagreement" in said  # the columns are shown as before
+    (curve,) = (tmp_path / "results").glob("on-curve-de-agreement*")
+    rows = read(curve / "metrics.csv")
+    words = [row["progress/words_seen"] for row in rows]
+    assert len(words) >= 3
+    assert words == sorted({*words})
+    (evaluated,) = (folder for folder in (tmp_path / "results").iterdir() if folder != curve)
+    tables, about = read_summary(evaluated)
+    by_words = {facts["words_seen"]: tables[name].mean.accuracy for name, facts in about["models"].items()}
+    assert {row["progress/words_seen"]: row["probe/de/agreement/mean/accuracy"] for row in rows} == by_words
+    (result,) = gather_results([curve]).results
+    assert (result.kind, result.finished, result.seed, result.axis) == ("run", True, 1, "words")
+    assert result.mean == tables["on/best"].mean.accuracy
+    steps = [moment.step for moment in result.moments]
+    assert steps[-1] < words[-1]  # real steps, at which seeds are compared
+    evaluate(tmp_path, asked=asked)  # again, in the same place
+    assert len(read(curve / "metrics.csv")) == len(rows)
