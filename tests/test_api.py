@@ -14,6 +14,7 @@ import pytest
 from concord.commands.evaluate import evaluate
 from concord.errors import UserError
 from concord.lm.checkpoints import load_model
+from concord.probes.challenge_set import SetError
 from concord.settings.evaluation_settings import read_evaluation_settings
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
@@ -208,3 +209,20 @@ def test_wrong_files_are_found_before_a_model_is_loaded(tmp_path, sentences):
     ):
         with pytest.raises(UserError, match=message):
             evaluated("ckpt_path=/nowhere.ckpt", override, f"out={tmp_path}/words.json" if "none" not in override else "out=null")
+
+
+def test_the_columns_of_a_table_can_be_named(tmp_path):
+    rows = [
+        "kind,right,wrong",
+        "short,she sleeps .,she sleep .",
+        "short,he runs .,he run .",
+        "long,she who runs is .,she who runs are .",
+    ]
+    (tmp_path / "pairs.csv").write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(SetError, match="which columns hold the sentences"):
+        concord.sets(tmp_path / "pairs.csv", language="en", format="table")
+    named = {"good": "right", "bad": "wrong", "construction": "kind"}
+    sets = concord.sets(tmp_path / "pairs.csv", language="en", columns=named)
+    assert {name: len(made) for name, made in sets.read.items()} == {"short": 2, "long": 1}
+    likes_s = concord.model(lambda sentences: [[float(word.endswith("s")) - 1 for word in line.split()] for line in sentences])
+    assert concord.probe(likes_s, sets).accuracy == {"short": 1.0, "long": 1.0, "mean": 1.0}

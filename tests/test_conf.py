@@ -151,6 +151,20 @@ def test_a_runs_name_depends_on_what_changes_the_result_alone():
         assert settings(other).run_name() != base
 
 
+def test_a_runs_name_depends_on_the_number_of_processes(monkeypatch):
+    """Devices × nodes, `auto` resolved; one process is not named, as before."""
+    base = settings().run_name()
+    two = settings("trainer=ddp_cpu").run_name()
+    four = settings("trainer=ddp_cpu", "trainer.devices=4").run_name()
+    assert len({base, two, four}) == 3
+    assert settings("trainer=ddp_cpu", "trainer.num_nodes=2").run_name() == four  # two devices on each of two nodes
+    assert settings("trainer=ddp_cpu", "trainer.devices=1").run_name() == base
+    assert settings("trainer=ddp_cpu", "trainer.devices=auto").run_name() == base  # a CPU is one device
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 4)
+    for devices in ("auto", "-1", "'4'", "4"):
+        assert settings(f"trainer.devices={devices}", "trainer.accelerator=gpu").run_name() == four
+
+
 @pytest.mark.parametrize("file", sorted((CONF / "probes").glob("*.yaml")))
 def test_every_collection_asks_by_the_default_protocol(file):
     from concord.probes.contract import Rules, make_contract

@@ -20,6 +20,7 @@ from .contract_statement import contract_statement, join_statements, state_contr
 from .coverage import form_coverage, rule_coverage
 from .lexicon.word_table import save_choice, show_choice
 from .models import Model
+from .prediction_files import predictions_beside, save_predictions
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
 from .probe_preparation import must_cover, rule_tables
@@ -44,6 +45,7 @@ def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures
     about = {"contract": state_contract(probe, model.scorer), "digest": probe.digest, **model.identity(), **measures}
     save_items(file, probe, answer.verdicts, answer.scores, about)
     save_regions(regions_beside(file), probe, answer.scores, about)
+    save_predictions(predictions_beside(file), probe, answer.verdicts)
 
 
 def save_tables(

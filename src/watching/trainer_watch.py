@@ -11,7 +11,8 @@ from transformers.trainer_utils import IntervalStrategy
 from ..errors import UserError
 from ..probes.sets import Sets
 from ..probes.watching import rank_and_world, sum_over_ranks
-from .moments import AtWords, checkpoint_name, read_moments
+from ..runs.words_schedule import checkpoint_name
+from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 
