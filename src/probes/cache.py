@@ -14,7 +14,7 @@ from .groupings import read_groupings
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 6
+VERSION = 7
 
 
 def read_cached(

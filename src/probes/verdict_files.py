@@ -22,6 +22,8 @@ from .verdicts import Verdicts
 
 # Raise it when a score, a verdict or a column comes to mean something else.
 VERSION = 1
+SAMPLE = "sample"  # how the name of the file of a sample's items ends
+RULE = "rule_"  # columns of what surface rules prefer
 # Checksums in the file: of what it says of itself, and of the names and types of its columns. Pages have their own.
 STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
@@ -40,8 +42,22 @@ def save_items(
     extra: Mapping[str, object] | None = None,
 ) -> None:
     """The same with the features, and with every word of both sentences and its log-probability."""
-    columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | _sentences(probe, scores) | dict(extra or {})
+    told = {"_logprobs": pa.array(scores.logprobs), "_unknown": pa.array(scores.unknown)}
+    words = _sentences(probe, scores.firsts, told)
+    columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | words | dict(extra or {})
     write_table(file, pa.table(columns), {**about, **_predictions(probe)})
+
+
+def save_sample(file: Path, probe: Probe, rules: Mapping[str, Verdicts], about: Mapping[str, object]) -> None:
+    """What the files of verdicts of a sample do not repeat: features, sentences, and what each surface rule prefers.
+
+    A column `rule_<name>` is true where the rule prefers the good form, null where it prefers none.
+    """
+    lengths = [len(sentence.words.split()) for sentence in probe.sentences]
+    columns = _identity(probe) | _features(probe) | _sentences(probe, np.cumsum([0, *lengths]), {})
+    for name, each in rules.items():
+        columns[RULE + name.replace(" ", "_")] = pa.array(each.verdict == 1, mask=~each.covered | each.tie)
+    write_table(file, pa.table(columns), about)
 
 
 def _predictions(probe: Probe) -> dict[str, object]:
@@ -111,19 +127,21 @@ def _features(probe: Probe) -> dict[str, object]:
     return columns | feature_columns(probe.sets, places)
 
 
-def _sentences(probe: Probe, scores: WordScores) -> dict[str, object]:
-    """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other."""
+def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Array]) -> dict[str, object]:
+    """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other.
+
+    `told` is what is known of each word, by the ending of its column; `firsts` are the places of the first words of sentences.
+    """
     words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
-    contrasts, pairs = probe.contrasts, probe.contrasts.pairs
+    contrasts, pairs, shown = probe.contrasts, probe.contrasts.pairs, {"": words, **told}
     columns: dict[str, object] = {}
     for side, name in enumerate(("good", "bad")):
-        shown = {"": words, "_logprobs": pa.array(scores.logprobs), "_unknown": pa.array(scores.unknown)}
         for suffix, values in shown.items():
-            columns[name + suffix] = _lists(values, scores.firsts, pairs.sentences[:, side], pairs.rows, len(contrasts))
+            columns[name + suffix] = _lists(values, firsts, pairs.sentences[:, side], pairs.rows, len(contrasts))
         varied = pa.FixedSizeListArray.from_arrays(pa.array(pairs.varied[:, side].flatten()), 2)
         columns[f"{name}_target"] = varied if len(pairs.rows) == len(contrasts) else varied.take(_places(pairs.rows, contrasts))
     if len(pairs.rows) < len(contrasts):
-        columns |= _compared_sentences(probe, words, scores)
+        columns |= _compared_sentences(probe, firsts, shown)
     return columns
 
 
@@ -146,17 +164,16 @@ def _places(rows: NDArray[np.int64], contrasts: Contrasts) -> pa.Array:
     return pa.array(order, mask=order < 0)
 
 
-def _compared_sentences(probe: Probe, words: pa.Array, scores: WordScores) -> dict[str, object]:
-    """Of contrasts that are not pairs: their sentences, and the log-probability and place of every word."""
+def _compared_sentences(probe: Probe, firsts: NDArray[np.int64], shown: Mapping[str, pa.Array]) -> dict[str, object]:
+    """Of contrasts that are not pairs: their sentences, and what is known of every word."""
     tested = probe.contrasts.tested
     kept = ~probe.contrasts.is_pair[tested.contrast] & ~tested.again
     sentences, owner = tested.sentence[kept].astype(np.int64), tested.contrast[kept]
-    inner, places = _ranges(scores.firsts[sentences], scores.firsts[sentences + 1])
+    inner, places = _ranges(firsts[sentences], firsts[sentences + 1])
     outer = pa.array(np.searchsorted(owner, np.arange(len(probe.contrasts) + 1)).astype(np.int32))
-    columns = {"compared": words, "compared_logprobs": pa.array(scores.logprobs), "compared_unknown": pa.array(scores.unknown)}
     return {
-        name: pa.ListArray.from_arrays(outer, pa.ListArray.from_arrays(inner, values.take(pa.array(places))))
-        for name, values in columns.items()
+        f"compared{suffix}": pa.ListArray.from_arrays(outer, pa.ListArray.from_arrays(inner, values.take(pa.array(places))))
+        for suffix, values in shown.items()
     }
 
 

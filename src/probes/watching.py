@@ -24,7 +24,7 @@ from .region_files import save_regions
 from .result_files import save_summary
 from .scorers import Scorer, SharedScorer, WordScores
 from .scorers.incremental import IncrementalScorer
-from .verdict_files import save_items, save_verdicts
+from .verdict_files import SAMPLE, save_items, save_sample, save_verdicts
 from .verdicts import Verdicts
 
 # From a model, and the state that sentences begin with (the rule `start`), to a scorer.
@@ -115,6 +115,7 @@ class ProbeSeries:
             found.answers[plan.prefix] = answer
             self.last[plan.prefix] = answer.table
             if rank_and_world()[0] == 0:
+                self._save_sample(plan)
                 save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
         found.metrics[SECONDS] = time.perf_counter() - started
         return found
@@ -152,8 +153,18 @@ class ProbeSeries:
 
     def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
         """What the numbers come from."""
+        return self._identity(chosen) | moment.plain()
+
+    def _identity(self, chosen: Probe) -> dict[str, Any]:
         known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "extent": chosen.extent}
-        return known | {"contract": self.contracts[id(chosen)]} | moment.plain()
+        return known | {"contract": self.contracts[id(chosen)]}
+
+    def _save_sample(self, plan: SampledProbe) -> None:
+        """Once: its items do not change while a model learns."""
+        file = self.folder / f"{plan.sample.language}-{plan.sample.name}-{SAMPLE}.parquet"
+        if not file.exists():
+            rules = plan.rules if isinstance(plan, ProbePlan) else {}
+            save_sample(file, plan.sample, rules, self._identity(plan.sample))
 
     def verdict_file(self, plan: SampledProbe, step: int) -> Path:
         return self.folder / f"{plan.sample.language}-{plan.sample.name}-step{step:08d}.parquet"

@@ -14,6 +14,7 @@ from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .phase_tables import phase_table
 from .results import Result
+from .stuck_items import stuck_tables
 from .wording import construction_labels, construction_name, format_words, in_paper_order, language_name
 
 Baseline = tuple[Path, str]  # folder and name: evaluate.py may have put several models into one folder
@@ -215,6 +216,7 @@ def statistics_tables(conditions: Sequence[RunCondition], baseline: Baseline | N
         tables = comparison_tables(own, baseline) if baseline else []
         found = acquisition_table(own, {number: measure_acquisition(condition) for number, condition in enumerate(own)})
         tables += [each for each in (found, phase_table(own)) if each]
+        tables += [] if plain else stuck_tables(own)
         made += [replace(t, name=f"{t.name}-{name}", title=f"{t.title}: {name}") if len(sets) > 1 else t for t in tables]
     if plain:
         return made

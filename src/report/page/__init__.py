@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 PARTS = {
     "summary": "Summary",
     "curves": "Curves",
+    "phases": "Phases",
     "tables": "Tables",
     "runs": "Runs",
     "constructions": "Constructions",
@@ -21,7 +22,7 @@ PARTS = {
 }
 LONG = 14  # letters: longer names of columns are broken into lines
 # Its files in one scope, in this order.
-PROGRAM = ("parts", "charts", "curves", "ends", "runs", "constructions", "items", "begin")
+PROGRAM = ("parts", "charts", "curves", "ends", "phases", "runs", "constructions", "regions", "items", "begin")
 
 
 def fill_page(title: str, parts: Mapping[str, str], data: object, items: Mapping[str, object]) -> str:
