@@ -83,7 +83,7 @@ def pretrained(
     `scoring` is `causal` for causal models; `pll_word_l2r` (their default), `masked_target`, `pll` … for masked ones; or what
     the protocol says. Options are those of `conf/model/hf.yaml`: `revision`, `device`, `kind`, `spacing` …
     """
-    settings = PretrainedSettings(name=str(name), **options)
+    settings = PretrainedSettings(name=(str(name),), **options)
     scores = None if scoring is None else [scoring]
     return load_pretrained(settings, make_contract(protocol, {}), scores, read_language(language))[0]
 
