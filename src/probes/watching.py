@@ -107,17 +107,30 @@ class ProbeSeries:
         for plan in self.plans:
             sample = plan.sample
             answer = self.answer(sample, scorer_for(sample.contract.rules.start))
-            found.metrics.update(metrics(answer.table, sample.language, sample.name))
-            if isinstance(plan, ProbePlan):
-                found.metrics.update(rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix))
+            found.metrics.update(self._keep(plan, answer, moment))
             title = f"{sample.language} {sample.name}, {when}"
             found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
             found.answers[plan.prefix] = answer
             self.last[plan.prefix] = answer.table
-            if rank_and_world()[0] == 0:
-                self._save_sample(plan)
-                save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
         found.metrics[SECONDS] = time.perf_counter() - started
+        return found
+
+    def keep_answers(self, answers: Mapping[str, Answer], scorer: Scorer, moment: TrainingMoment) -> dict[str, float]:
+        """The metrics of what has been answered already, by prefix; its verdicts are saved."""
+        found: dict[str, float] = {}
+        for plan in self.plans:
+            self._state_contract(plan.sample, scorer)
+            found |= self._keep(plan, answers[plan.prefix], moment)
+        return found
+
+    def _keep(self, plan: SampledProbe, answer: Answer, moment: TrainingMoment) -> dict[str, float]:
+        sample = plan.sample
+        if rank_and_world()[0] == 0:
+            self._save_sample(plan)
+            save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
+        found = metrics(answer.table, sample.language, sample.name)
+        if isinstance(plan, ProbePlan):
+            found |= rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix)
         return found
 
     def probe_whole(
@@ -137,10 +150,13 @@ class ProbeSeries:
         return answer.table
 
     def answer(self, chosen: Probe, scorer: Scorer) -> Answer:
-        if id(chosen) not in self.contracts:
-            self.contracts[id(chosen)] = state_contract(chosen, scorer)
+        self._state_contract(chosen, scorer)
         scores = self._share(chosen, scorer) if isinstance(scorer, SharedScorer) else scorer.score(chosen.sentences)
         return judge_scores(chosen, scores)
+
+    def _state_contract(self, chosen: Probe, scorer: Scorer) -> None:
+        if id(chosen) not in self.contracts:
+            self.contracts[id(chosen)] = state_contract(chosen, scorer)
 
     def _share(self, chosen: Probe, scorer: SharedScorer) -> WordScores:
         prepared = self.prepare(chosen, scorer)

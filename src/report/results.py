@@ -176,7 +176,7 @@ class Result:
 
     @property
     def perplexity(self) -> float:
-        """Of the test text: not known while the run goes on."""
+        """Of the test text: not known while the run trains."""
         return self.measures.get(f"test/{self.language}/perplexity", self.measures.get("test/perplexity", math.nan))
 
     @property

@@ -46,7 +46,7 @@ def upload_lines(written: Sequence[tuple[str, Path]]) -> list[str]:
 
 
 def results_until(file: Path, words: int | None) -> str:
-    """The last perplexity and accuracies of a run, or those before it had seen more than so many words, as Markdown."""
+    """The last perplexity and accuracies of a run, or those before it had seen more than this many words, as Markdown."""
     if not file.is_file():
         return ""
     last: dict[str, str] = {}

@@ -43,7 +43,7 @@ HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
 
 
 class RunExists(UserError):
-    """The folder holds a run that is neither finished nor asked to go on."""
+    """The folder holds a run that is neither finished nor asked to resume."""
 
 
 class DamagedRun(UserError):
@@ -141,11 +141,11 @@ class RunFolder:
             raise
 
     def standing(self) -> str:
-        """What there is of the run, and how to go on."""
+        """What there is of the run, and how to resume it."""
         if self.finished():
             return "the run is finished; the same command again shows its result and writes its page"
         if self.last.exists():
-            return "the last checkpoint is kept, go on with ckpt_path=auto"
+            return "the last checkpoint is kept, resume with ckpt_path=auto"
         return "before the first checkpoint; start again with overwrite=true"
 
     def provenance(self) -> dict[str, Any]:

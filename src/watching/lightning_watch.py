@@ -44,7 +44,7 @@ class LightningWatch(Callback):
         words: WordCount | None = None,
         **options: object,
     ) -> None:
-        """`every` so many steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
+        """Every `every` steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
 
         `words` counts the words of a batch, where its ids do not show them. Further options are those of `Watcher`.
         """

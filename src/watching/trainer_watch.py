@@ -59,7 +59,7 @@ class TrainerWatch(TrainerCallback):
         tokenizer: object = None,
         **options: object,
     ) -> None:
-        """`every` so many steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
+        """Every `every` steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
 
         `folder` is the trainer's `output_dir` if nothing else is said; `words` counts the words of a batch; `tokenizer` is the
         trainer's `processing_class`. Further options are those of `Watcher`: sample, scoring, start, protocol, overwrite …
@@ -83,7 +83,7 @@ class TrainerWatch(TrainerCallback):
             "name": self.folder.name,
         }
         self.options = told | options
-        self.watcher = self._make_watcher(resume=True)  # whether it goes on or begins is known when the training starts
+        self.watcher = self._make_watcher(resume=True)  # whether it resumes or begins is known when the training starts
         self._check_metric()
         self.step_is_due = every is None and trainer.args.eval_strategy == IntervalStrategy.NO
 
