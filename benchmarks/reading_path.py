@@ -42,20 +42,41 @@ Place = tuple[str, str]  # a file of the project, and a function in it
 
 @dataclass
 class Trace:
-    """The functions of a project that have been called, and which called which."""
+    """The functions of a project that have been called, and which called which; nothing that a report has called."""
 
     root: str
     functions: set[Place] = field(default_factory=set)
     calls: set[tuple[Place, Place]] = field(default_factory=set)
     known: dict[object, Place | None] = field(default_factory=dict)
+    reports: set[CodeType] = field(default_factory=set)
+    reporting: dict[int, FrameType] = field(default_factory=dict)  # by thread, the frame that entered the report
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        if event not in ("call", "return") or self.in_report(frame, event):
+            return
         if event != "call" or (callee := self.place(frame)) is None:
             return
         self.functions.add(callee)
         caller = self.nearest(frame.f_back)
         if caller and caller != callee:
             self.calls.add((caller, callee))
+
+    def in_report(self, frame: FrameType, event: str) -> bool:
+        thread = threading.get_ident()
+        if thread not in self.reporting:
+            if event == "call" and self.is_report(frame.f_code):
+                self.reporting[thread] = frame
+            return thread in self.reporting
+        if event == "return" and self.reporting[thread] is frame:
+            del self.reporting[thread]
+        return True
+
+    def is_report(self, code: CodeType) -> bool:
+        if code not in self.known and "report" in code.co_filename:
+            file = os.path.realpath(code.co_filename)
+            if file.startswith(self.root) and "report" in Path(file.removeprefix(self.root)).parts:
+                self.reports.add(code)
+        return code in self.reports
 
     def nearest(self, frame: FrameType | None) -> Place | None:
         """The function of the project that led here, perhaps through a framework."""
@@ -76,7 +97,7 @@ class Trace:
             return None
         file = file.removeprefix(self.root)
         name = code.co_qualname.split(".<locals>.<")[0]
-        if name.startswith("<") or "report" in Path(file).parts or file.startswith((".venv", "tests", "benchmarks")):
+        if name.startswith("<") or file.startswith((".venv", "tests", "benchmarks")):
             return None
         return file, name
 
@@ -89,8 +110,11 @@ class Trace:
             "calls": len(crossing),
         }
 
+    def borders(self) -> list[str]:
+        return sorted({f"{caller[0]} -> {callee[0]}" for caller, callee in self.calls if caller[0] != callee[0]})
 
-def trace(root: Path, command: list[str]) -> dict[str, int]:
+
+def trace(root: Path, command: list[str]) -> Trace:
     """Run a program of the checkout inside this process."""
     found = Trace(f"{root}/")
     sys.argv[:] = [str(root / command[0]), *command[1:]]
@@ -101,11 +125,11 @@ def trace(root: Path, command: list[str]) -> dict[str, int]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return found.counts()
+    return found
 
 
-def traced(root: Path, command: str, work: Path) -> dict[str, int]:
-    """The same in a process of its own, which finds the packages of that checkout and no others."""
+def traced(root: Path, command: str, work: Path) -> tuple[dict[str, int], list[str]]:
+    """Counts and borders, from a process of its own, which finds the packages of that checkout and no others."""
     (work / "path").mkdir(exist_ok=True)
     link = work / "path/concord"
     if is_one_package(root) and not link.exists():
@@ -117,9 +141,9 @@ def traced(root: Path, command: str, work: Path) -> dict[str, int]:
     done = subprocess.run(arguments, cwd=work, env=environment, capture_output=True, text=True, check=False)
     if done.returncode or not file.exists():
         raise SystemExit(done.stdout + done.stderr)
-    counts: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))
+    found = json.loads(file.read_text(encoding="utf-8"))
     file.unlink()
-    return counts
+    return found["counts"], found["borders"]
 
 
 def is_one_package(root: Path) -> bool:
@@ -187,11 +211,13 @@ def duplicate_pairs(root: Path) -> int:
 # ------------------------------------------------------------------------------------- command
 
 
-def rows(root: Path, commands: dict[str, str]) -> Iterator[tuple[str, int]]:
+def rows(root: Path, commands: dict[str, str], listed: bool) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as temporary:
         for name, command in commands.items():
-            yield from ((f"{name}: {what}", count) for what, count in traced(root, command, Path(temporary)).items())
-    yield from static_counts(root).items()
+            counts, borders = traced(root, command, Path(temporary))
+            yield from (f"{f'{name}: {what}':<32} {count:>6,}" for what, count in counts.items())
+            yield from borders if listed else ()
+    yield from (f"{what:<32} {count:>6,}" for what, count in static_counts(root).items())
 
 
 def main() -> None:
@@ -199,15 +225,17 @@ def main() -> None:
     parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).resolve().parents[1], help="a checkout")
     parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
     parser.add_argument("--names", action="store_true", help="which names have two meanings")
+    parser.add_argument("--borders", action="store_true", help="which borders are crossed")
     parser.add_argument("--trace", help=argparse.SUPPRESS)
     parser.add_argument("--to", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     root = asked.root.resolve()
     if asked.trace:
-        asked.to.write_text(json.dumps(trace(root, asked.trace.split())), encoding="utf-8")
+        found = trace(root, asked.trace.split())
+        asked.to.write_text(json.dumps({"counts": found.counts(), "borders": found.borders()}), encoding="utf-8")
         return
-    for name, count in rows(root, SMALL if asked.small else COMMANDS):
-        print(f"{name:<32} {count:>6,}")
+    for row in rows(root, SMALL if asked.small else COMMANDS, asked.borders):
+        print(row)
     if asked.names:
         files = sorted((root / "src").rglob("*.py"))
         trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}

@@ -100,7 +100,7 @@ def tell_fault(error: OSError) -> str:
     """What is wrong with a file or folder, in one line."""
     place = error.filename if isinstance(error.filename, str | os.PathLike) else "no file named"
     if error.errno in FULL:
-        return f"the disk is full ({place}); make room, then go on (a run with ckpt_path=auto)"
+        return f"the disk is full ({place}); free some space, then resume (a run with ckpt_path=auto)"
     remedy = "choose another folder, or change its rights" if isinstance(error, PermissionError) else "choose another place"
     if error.errno == errno.EROFS:
         remedy = "it cannot be written to; choose another place"

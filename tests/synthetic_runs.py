@@ -17,7 +17,7 @@ from concord.probes.phases import agree_with_rules, rule_metrics
 from concord.probes.probe import Probe, build_probe
 from concord.probes.result_files import save_summary
 from concord.probes.scorers import Reading, WordScores
-from concord.probes.verdict_files import save_items, save_verdicts
+from concord.probes.verdict_files import save_items, save_sample, save_verdicts
 from concord.probes.verdicts import Verdicts, judge
 from concord.probes.watching import sample_probe
 from concord.runs.metrics_file import MetricsFile
@@ -91,12 +91,13 @@ def write_run(
     run.enter(OmegaConf.to_yaml(OmegaConf.create(made)), {"name": f"corpus-{vocabulary}", "vocabulary_digest": vocabulary})
     file = MetricsFile(run.metrics)
     some = sample_probe(whole, sample, 0)
+    rules = {name: judge_by_rule(some, rule) for name, rule in HEURISTICS.items()}
+    save_sample(run.probes / f"{whole.language}-{whole.name}-sample.parquet", some, rules, _identity(some))
     for epoch in range(epochs + 1):
         words = epoch * 100_000 + seed
         reached = skill * (1 - np.exp(-2.5 * epoch / epochs))
         verdicts, table = _judged(some, reached, rng)
         row = metrics(table, whole.language, whole.name) | {"progress/words_seen": words, "progress/epoch": epoch}
-        rules = {name: judge_by_rule(some, rule) for name, rule in HEURISTICS.items()}
         row |= rule_metrics(agree_with_rules(some, verdicts, rules), f"probe/{whole.language}/{whole.name}")
         row |= {"valid/perplexity": float(60 * np.exp(-2 * reached) + rng.random())} if epoch else {}
         file.log_metrics(row, step=epoch * 50)

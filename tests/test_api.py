@@ -204,7 +204,7 @@ def test_a_file_of_sentences_gives_a_row_a_word_for_every_checkpoint(sentences, 
 
 def test_wrong_files_are_found_before_a_model_is_loaded(tmp_path, sentences):
     for override, message in (
-        (f"text=@{tmp_path}/none.txt", "none.txt: there is no such file; a sentence a line is needed"),
+        (f"text=@{tmp_path}/none.txt", "none.txt: there is no such file; one sentence per line is needed"),
         (f"text=@{sentences}", r"out=.*words.json: a row for every word is written as .tsv or .parquet"),
     ):
         with pytest.raises(UserError, match=message):

@@ -119,8 +119,11 @@ def test_the_settings_of_a_pretrained_model_are_those_that_its_code_takes():
     from dataclasses import fields
 
     from concord.probes.scorers.pretrained import Options, load
+    from concord.settings.checkpoint_names import naming_rule
 
-    known = [*inspect.signature(load).parameters, *(field.name for field in fields(Options))]
+    taken = ["trust_remote_code" if name == "trust" else name for name in inspect.signature(load).parameters]
+    of_curves = [*inspect.signature(naming_rule).parameters, "revisions", "keep", "seed"]
+    known = [*("places" if name == "table" else name for name in of_curves), *taken, *(field.name for field in fields(Options))]
     given = evaluation("model=hf", "model.name=x", "lang=de").model
     assert sorted(field.name for field in fields(given)) == sorted(known)
     assert Options(**{field.name: getattr(given, field.name) for field in fields(Options)}) == Options()

@@ -21,12 +21,16 @@ def main() -> None:
 
 
 def command(cfg: "DictConfig") -> None:
+    from hydra.core.hydra_config import HydraConfig
+
     from ..runs.failures import explain_failures
     from ..runs.logs import keep_log
-    from ..settings.overrides import read_composed_evaluation
+    from ..settings.overrides import check_trust, read_composed_evaluation
 
     with explain_failures(), keep_log(first=True):
-        evaluate(read_composed_evaluation(cfg))
+        settings = read_composed_evaluation(cfg)
+        check_trust(settings, HydraConfig.get().overrides.task)
+        evaluate(settings)
 
 
 def evaluate(settings: "EvaluationSettings") -> None:
@@ -37,9 +41,15 @@ def evaluate(settings: "EvaluationSettings") -> None:
     from ..probes.evaluation import evaluate_probe, measure_perplexity, result_folder
     from ..probes.probe_display import show_perplexities
     from ..probes.surprisal import answer_text, text_sentences
+    from ..settings.training_settings import PretrainedSettings
 
     sentences = {} if settings.text is None else text_sentences(settings)
     probes = [] if settings.probes.is_none or settings.text is not None else read_probes(settings)
+    if probes and isinstance(settings.model, PretrainedSettings) and settings.model.asks_training:
+        from ..watching.checkpoint_curve import evaluate_training
+
+        evaluate_training(settings, probes)
+        return
     models = load_models(settings, probes)
     if settings.text is not None:
         answer_text(settings, models, sentences)

@@ -25,7 +25,9 @@ def add_commands(commands: Any) -> None:
     extract.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where the sets go, one .jsonl file each")
     extract.add_argument("--lang", default="", help="the language (default: what the file names begin with, fr_…)")
     extract.add_argument(
-        "--vocabulary", metavar="CKPT | FILE", help="keep items whose words a model knows: a checkpoint, or a word a line"
+        "--vocabulary",
+        metavar="CKPT | FILE",
+        help="keep items whose words a model knows: a checkpoint, or a file with one word per line",
     )
     extract.add_argument(
         "--lexicon",
@@ -44,9 +46,7 @@ def add_commands(commands: Any) -> None:
     parse.set_defaults(make=run_parse)
     parse.add_argument("text", type=Path, metavar="TEXT", help="raw prose, compressed or not")
     parse.add_argument("--with", required=True, dest="parser", metavar="spacy:MODEL", help="spacy:fr_core_news_sm (extra: parse)")
-    parse.add_argument(
-        "--out", required=True, type=Path, metavar="FILE", help="the .conllu file; an interrupted call goes on with it"
-    )
+    parse.add_argument("--out", required=True, type=Path, metavar="FILE", help="the .conllu file; an interrupted call resumes it")
     parse.add_argument("--words", type=int, metavar="N", help="only the first N words or a few more")
     parse.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
 

@@ -200,7 +200,7 @@ def _process_ended() -> UserError:
     return UserError("a process that prepares text has ended; memory may be short: try again with data.workers=1")
 
 
-def _serve(line: Connection, function: Callable[[Any], Any]) -> None:
+def _serve(line: Connection, function: Callable[[object], object]) -> None:
     """Until nobody listens any more; Ctrl-C is for the process that gives the orders."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -92,7 +92,7 @@ class Corpus:
     languages: tuple[str, ...] = ()  # where there are several
 
     def first(self, sentences: int) -> "Corpus":
-        """The same corpus with no more than so many sentences in each split."""
+        """The same corpus with no more than this many sentences in each split."""
         begins = self.vocabulary.begins()
         table = None if begins is None else np.array(begins)
         train, valid, test = (split.first(sentences, table) for split in self.splits().values())

@@ -116,7 +116,7 @@ def parse_text(
 ) -> ParsedText:
     """Parses a text into `out`, going on where an earlier call with the same text and parser was interrupted.
 
-    `words`: stop after the chunk in which so many are reached; `tell` is told how many there are.
+    `words`: stop after the chunk in which this many are reached; `tell` is told how many there are.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     guard = out.with_name(f".{out.name}.lock")

@@ -58,7 +58,7 @@ class MosesRule:
         tokens: list[str] = self.tokenizer.tokenize(unicodedata.normalize("NFC", text), escape=False)
         return [part for token in tokens for part in token.split()]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"language": self.language, "version": self.version}  # every process makes its own tokenizer
 
     def key(self) -> str:

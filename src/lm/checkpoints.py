@@ -101,7 +101,7 @@ def _check_weights(file: Path | str, architecture: Architecture, weights: Mappin
             raise CheckpointError(f"{file}: {name} holds numbers that are not finite; use a checkpoint from before that")
 
 
-def _sizes(plain: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def _sizes(plain: Mapping[str, object]) -> Iterator[tuple[str, int]]:
     """Every whole number in the description of a model."""
     for name, value in plain.items():
         if isinstance(value, Mapping):
@@ -111,7 +111,7 @@ def _sizes(plain: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def check_resumable(file: Path, model: LanguageModel, tokenizer: Tokenizer) -> None:
-    """Before any work: whether training can go on from this file with this model."""
+    """Before any work: whether training can resume from this file with this model."""
     about = read_checkpoint(file)["concord"]
     wanted, found = model.architecture.plain(), about["architecture"]
     differing = [f"{key} {found.get(key)} there, {wanted[key]} here" for key in wanted if found.get(key) != wanted[key]]

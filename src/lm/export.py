@@ -38,7 +38,7 @@ def export(checkpoint: Path, out: Path, results: str = "") -> None:
         raise UserError(f"out={out}: this folder holds something else; give an empty or a new one")
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    said: dict[str, Any] = {key: about[key] for key in ("language", "clitics") if key in about}
+    said: dict[str, object] = {key: about[key] for key in ("language", "clitics") if key in about}
     made = ConcordForCausalLM(ConcordConfig(model.architecture.plain(), said))
     made.model.load_state_dict(model.state_dict())
     classes = {"AutoConfig": "ConcordConfig", "AutoModelForCausalLM": "ConcordForCausalLM"}

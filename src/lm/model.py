@@ -21,7 +21,7 @@ class Architecture:
     tied: bool
     dropout: float
     init: float  # words start uniform in ±init
-    network: dict[str, Any] = field(default_factory=dict)
+    network: dict[str, object] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)

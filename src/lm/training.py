@@ -95,7 +95,7 @@ class Training(pl.LightningModule):
         return nll * batch.share
 
     def log_if_due(self, batch_idx: int) -> None:
-        """After every so many steps of the optimiser."""
+        """After every N steps of the optimiser."""
         done = batch_idx + 1
         stepped = done % self.trainer.accumulate_grad_batches == 0 or done == self.trainer.num_training_batches
         if stepped and self.global_step % self.trainer.log_every_n_steps == 0:  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from .groupings import read_groupings
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 6
+VERSION = 7
 
 
 def read_cached(
@@ -23,11 +23,11 @@ def read_cached(
     form: str,
     folder: Path,
     clitics: Clitics = "split",
-    columns: Mapping[str, Any] | None = None,
+    columns: Mapping[str, object] | None = None,
 ) -> list[ChallengeSet]:
     """The sets of a file, from the cache if the file, and what it depends on, are as they were."""
     # Only grammars know what a script glues together; other sources come as they are.
-    how: dict[str, Any] = {"clitics": clitics} if form == "grammar" else {}
+    how: dict[str, object] = {"clitics": clitics} if form == "grammar" else {}
     if columns:
         how["columns"] = dict(columns)
     place = folder / f"{_key(file, language, form, clitics, columns)}.json"
@@ -54,7 +54,7 @@ def _checksum(text: bytes) -> str:
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
-def _key(file: Path, language: str, form: str, clitics: str, columns: Mapping[str, Any] | None) -> str:
+def _key(file: Path, language: str, form: str, clitics: str, columns: Mapping[str, object] | None) -> str:
     said = json.dumps(dict(columns), sort_keys=True, default=str) if columns else ""
     digest = hashlib.blake2b(f"{VERSION}\n{file.name}\n{language}\n{form}\n{clitics}\n{said}".encode(), digest_size=12)
     for each in [file, *depends_on(file, language, form)]:
@@ -62,9 +62,11 @@ def _key(file: Path, language: str, form: str, clitics: str, columns: Mapping[st
     return digest.hexdigest()
 
 
-def _columns(made: ChallengeSet) -> dict[str, Any]:
+def _columns(made: ChallengeSet) -> dict[str, object]:
     """What repeats is written once and named by its number."""
-    columns: dict[str, Any] = {name: getattr(made, name) for name in ("construction", "language", "dataset", "firsts", "lines")}
+    columns: dict[str, object] = {
+        name: getattr(made, name) for name in ("construction", "language", "dataset", "firsts", "lines")
+    }
     columns |= {name: getattr(made, name) for name in ("grammatical", "sentences")}
     columns["texts"] = made.texts if any(made.texts) else None
     columns["names"] = made.names
@@ -76,7 +78,7 @@ def _columns(made: ChallengeSet) -> dict[str, Any]:
     return columns
 
 
-def _numbered(values: list[Any]) -> tuple[list[int], list[Any]]:
+def _numbered(values: list[object]) -> tuple[list[int], list[object]]:
     """Numbers into a table of the different values. Readers share equal objects, so most are known by their identity."""
     known: dict[int, int] = {}
     table: dict[str, int] = {}

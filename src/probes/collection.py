@@ -38,7 +38,7 @@ class ItemSelection:
     contract: Contract | None = None  # None: the sentences as their source has them, to be looked at but not to be scored
     clitics: Clitics = "split"  # how grammars render what a script glues together
     tiers: tuple[str, ...] = ()  # of suites: the first of these that there are; none: all
-    columns: Mapping[str, Any] | None = None  # of tables: which hold the sentences, where their names do not tell
+    columns: Mapping[str, object] | None = None  # of tables: which hold the sentences, where their names do not tell
     lower: bool = False  # of suites, which are written with a capital: begin in lower case, as the sentences of a corpus do
 
     def __post_init__(self) -> None:

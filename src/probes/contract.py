@@ -116,7 +116,7 @@ class Contract:
         return said | ({"seed": self.seed} if self.rules.ties == "random" else {})
 
 
-def _changed(name: str, value: Any) -> str:
+def _changed(name: str, value: object) -> str:
     if isinstance(value, bool):
         return f"{'+' if value else '-'}{name}"
     return f"+{name}={value}"

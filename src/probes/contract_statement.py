@@ -6,7 +6,7 @@ read is looked up in the sentences, in the contrasts and in the scorer's `Readin
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -28,7 +28,7 @@ HIDING = {
 LEFT_OUT = {
     "multi_piece": "tested words that are not one piece leave the item uncovered",
     "missing": "sentences and tested words without a score of their own leave the item uncovered",
-    "unequal": "tested words of unequal numbers of pieces leave the item uncovered",
+    "unequal": "tested words that have, each by itself, unequal numbers of pieces leave the item uncovered",
 }
 TIES = {
     "half": "a tie is worth ½",
@@ -62,7 +62,7 @@ class Treatment:
     ties: str  # what one is worth, in words
 
 
-def state_contract(probe: Probe, scorer: Scorer) -> dict[str, Any]:
+def state_contract(probe: Probe, scorer: Scorer) -> dict[str, object]:
     """The contract as it is saved: the protocol, its rules, and what they came to."""
     return probe.contract.plain() | {"statement": contract_statement(probe, scorer.reading)}
 

@@ -14,7 +14,7 @@ from typing import Any, cast, get_args
 from .challenge_set import SetError
 from .contrast import METRICS, Clause, Contrast, Relation, SpanTerm, best_of_all, pair_clause, pair_contrast
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: dict[str, object] = {
     "chance": None,
     "metric": "sum",
     "scale": 1.0,
@@ -26,10 +26,10 @@ OPTIONS: dict[str, Any] = {
 KEYS = ("name", "better", "worse", "span", "all", "any", *OPTIONS)
 
 
-def plain_contrast(contrast: Contrast) -> dict[str, Any]:
+def plain_contrast(contrast: Contrast) -> dict[str, object]:
     """The shortest way to write it."""
     options = {name: getattr(contrast, name) for name, default in OPTIONS.items() if getattr(contrast, name) != default}
-    found: dict[str, Any] = {"name": contrast.name}
+    found: dict[str, object] = {"name": contrast.name}
     if len(contrast.groups) == 1 and len(contrast.groups[0]) == 1 and contrast.groups[0][0].is_pair:
         found |= _plain_clause(contrast.groups[0][0])
     elif len(contrast.groups) == 1:
@@ -39,11 +39,11 @@ def plain_contrast(contrast: Contrast) -> dict[str, Any]:
     return found | options
 
 
-def _plain_clause(clause: Clause) -> dict[str, Any]:
+def _plain_clause(clause: Clause) -> dict[str, object]:
     if clause.is_pair:
         span = {"span": clause.left[0].span} if clause.left[0].span else {}
         return {"better": clause.left[0].role, "worse": clause.right[0].role, **span}
-    found: dict[str, Any] = {name: [list(term) for term in getattr(clause, name)] for name in ("left", "right")}
+    found: dict[str, object] = {name: [list(term) for term in getattr(clause, name)] for name in ("left", "right")}
     return found | {"relation": clause.relation, "constants": list(clause.constants)}
 
 
@@ -153,5 +153,5 @@ def _term(item: Any, fault: Any) -> SpanTerm:
     raise fault(f"a term is [role, span, weight]; this is {str(item)[:60]!r}")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")

@@ -126,6 +126,19 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
     return Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
 
 
+def curve_folder(settings: EvaluationSettings, model: str, probes: Sequence[Probe], several: bool = False) -> Path:
+    """The same for checkpoints of one training, whose answers on all sets are in one folder; `several`: one of many curves."""
+    if settings.out:
+        return Path(settings.out) / model if several else Path(settings.out)
+    languages, sets = (dict.fromkeys(getattr(each, name) for each in probes) for name in ("language", "name"))
+    label = "" if probes[0].contract.label == "default" else f"-{probes[0].contract.label}"
+    digests = "".join(each.digest for each in probes)
+    which = sha256(digests.encode()).hexdigest() if len(probes) > 1 else digests
+    items = "" if _is_whole(settings.probes) and not any(each.lexicon for each in probes) else f"-{which[:6]}"
+    named = "-".join([model.replace("/", "-"), "curve", *languages, *sets])
+    return Path(settings.paths.results) / f"{named}{label}{items}"
+
+
 def _is_whole(probes: ProbeSettings) -> bool:
     return probes.name == "agreement" and not (probes.limit or probes.constructions) and probes.split == "all"
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from .challenge_set import TARGET, ChallengeSet, MinimalSet, SetError, Variant
 from .contrast_notation import plain_contrast
@@ -24,7 +23,7 @@ def blimp(made: ChallengeSet) -> Iterator[str]:
     """A good and a bad sentence an object; features become fields."""
     for number, item in enumerate(made):
         good, bad = _pair(made, number)
-        fields: dict[str, Any] = {"sentence_good": good, "sentence_bad": bad}
+        fields: dict[str, object] = {"sentence_good": good, "sentence_bad": bad}
         if taken := sorted(set(item.features) & set(STRUCTURE)):
             raise SetError(made.place(number), None, f"BLiMP has a meaning of its own for the feature {taken[0]}; rename it")
         if (prefix := _one_prefix(item)) is not None:
@@ -57,7 +56,7 @@ def _one_prefix(item: MinimalSet) -> dict[str, str] | None:
 def jsonl(made: ChallengeSet) -> Iterator[str]:
     """Everything: a head, then an object a minimal set."""
     head = {"construction": made.construction, "language": made.language, "dataset": made.dataset}
-    declared: dict[str, Any] = {"contrasts": [plain_contrast(contrast) for contrast in made.contrasts]}
+    declared: dict[str, object] = {"contrasts": [plain_contrast(contrast) for contrast in made.contrasts]}
     if made.together:
         declared["together"] = True
     if made.fixed_rules:
@@ -71,7 +70,7 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
         yield json.dumps(named | {"features": dict(item.features), "variants": variants}, ensure_ascii=False)
 
 
-def plain_variant(variant: Variant) -> dict[str, Any]:
+def plain_variant(variant: Variant) -> dict[str, object]:
     """As our own JSON lines have it."""
     spans = [list(span) for span in variant.spans]
     sentence = " ".join(variant.words)

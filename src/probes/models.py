@@ -53,11 +53,14 @@ class Model:
     training: RunSettings | None = None
     options: Mapping[str, Plain] | None = None  # of a pretrained model
     tokenizer: Any = field(default=None, repr=False)
+    pieces_digest: str = ""  # of what cuts words for a pretrained model; its own digest is of its weights too
 
     def identity(self) -> dict[str, Any]:
         """Which model a result comes from."""
         known = {"model": self.name, "words_seen": self.words_seen, "vocabulary": self.digest, "options": self.options}
-        return known if self.network is not None else known | {"scoring": self.scorer.name}
+        if self.network is not None:
+            return known
+        return known | {"scoring": self.scorer.name} | ({"tokenizer": self.pieces_digest} if self.pieces_digest else {})
 
     def score(self, sentences: Sequence[str]) -> list[NDArray[np.float32]]:
         """The log-probability (nats) of each word of each sentence; words are what stands between spaces, `der Gast wartet .`"""
@@ -251,13 +254,16 @@ def load_pretrained(
     settings: PretrainedSettings, contract: Contract, scoring: Sequence[str] | None, language: Language
 ) -> list[Model]:
     """A model of the hub or of a folder, once for each score that is asked for; wrong names of scores are found before."""
-    from .scorers.pretrained import Options, check_names, default_scoring, load, scorer  # noqa: PLC0415 - transformers
+    from .scorers import pretrained as hf  # noqa: PLC0415 - transformers
 
     asked = list(scoring or ([contract.scoring] if contract.scoring else []))
-    check_names(asked)
+    hf.check_names(asked)
     ruled = {name: getattr(settings, name) or name in contract.options for name in ("skip_multi_piece", "equal_pieces")}
-    options = Options(settings.start, **ruled, spacing=settings.spacing, tokens=settings.tokens)
-    loaded = load(str(settings.name), settings.revision, settings.kind, settings.safetensors, settings.device)
+    options = hf.Options(settings.start, **ruled, spacing=settings.spacing, tokens=settings.tokens)
+    chosen = (settings.revision, settings.kind, settings.safetensors, settings.device, settings.trust_remote_code)
+    loaded = hf.load((settings.name or ("",))[0], *chosen)
+    told: dict[str, Plain] = {"revision": settings.revision} if settings.revision else {}
+    told |= {"trust_remote_code": True, "code": list(loaded.code)} if settings.trust_remote_code else {}
     return [
         Model(
             name=f"{Path(loaded.name).name}/{each.name}",
@@ -265,8 +271,9 @@ def load_pretrained(
             digest=loaded.digest,
             languages={language.code: language},
             clitics={language.code: "joined"},
-            options=asdict(options),
+            options=asdict(options) | told,
             tokenizer=loaded.tokenizer,
+            pieces_digest=hf.tokenizer_digest(loaded.tokenizer),
         )
-        for each in (scorer(name, loaded, options, cache_folder("scores")) for name in asked or [default_scoring(loaded)])
+        for each in (hf.scorer(name, loaded, options, cache_folder("scores")) for name in asked or [hf.default_scoring(loaded)])
     ]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -21,7 +20,7 @@ class NamedCollection:
     language: str
     path: str | None
     format: str | None
-    columns: Mapping[str, Any] | None = None
+    columns: Mapping[str, object] | None = None
 
     def place(self, downloads: Downloads | None = None) -> Path:
         """The folder; a published collection is fetched if it is not there yet."""

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .accuracy import wilson
+from .accuracy import MEAN, constructions_of_mean, wilson
 from .probe import Probe
 from .verdicts import Verdicts
 
 STRUCTURE = "structure"
 UNDECIDED = "undecided"
-AGREES, MISLED = "agrees_", "misled_"  # what metrics of a model beside a rule begin with
+# What metrics of a model beside a rule begin with: shares, the number of items behind `misled_`, and the rank correlation.
+AGREES, MISLED, HELPED, CONTRADICTED, RHO = RULE_METRICS = ("agrees_", "misled_", "helped_", "contradicted_", "rho_")
 Rows = NDArray[np.int64]
 
 
@@ -38,11 +39,16 @@ class RuleAgreement:
 
 
 def agree_with_rules(probe: Probe, model: Verdicts, rules: Mapping[str, Verdicts]) -> dict[str, dict[str, RuleAgreement]]:
-    """For every construction, the model beside every rule that has something to say of its items."""
+    """For every construction, the model beside every rule that has something to say of its items.
+
+    Under `mean` stands what is true over the items of all constructions that the mean is over, taken together.
+    """
+    rows = {construction: probe.contrasts.of_set(number) for number, construction in enumerate(probe.constructions)}
+    if rows:
+        rows[MEAN] = np.concatenate([rows[name] for name in constructions_of_mean(probe.constructions)])
     found: dict[str, dict[str, RuleAgreement]] = {}
-    for number, construction in enumerate(probe.constructions):
-        rows = probe.contrasts.of_set(number)
-        beside = {name: agree(model, rule, rows) for name, rule in rules.items()}
+    for construction, own in rows.items():
+        beside = {name: agree(model, rule, own) for name, rule in rules.items()}
         found[construction] = {name: each for name, each in beside.items() if each.n}
     return found
 
@@ -63,12 +69,13 @@ def agree(model: Verdicts, rule: Verdicts, rows: Rows) -> RuleAgreement:
 
 def phase(beside: Mapping[str, RuleAgreement]) -> str:
     """The rule that the model follows most where it contradicts the grammar, if it does so more often than not; `structure` if it
-    follows none; `undecided` while the numbers cannot tell, as before the first step of training.
+    follows none; `undecided` while the numbers cannot tell, as before the first step of training. Of rules that it follows
+    equally often there, the one with which it agrees on more of all items.
     """
     telling = {name: each for name, each in beside.items() if each.contradicted}
     if not telling:
         return UNDECIDED
-    most = max(telling, key=lambda name: telling[name].misled)
+    most = max(telling, key=lambda name: (telling[name].misled, telling[name].agrees))
     low, high = telling[most].misled_interval
     return most if low > 0.5 else STRUCTURE if high < 0.5 else UNDECIDED
 
@@ -79,7 +86,8 @@ def rule_metrics(beside: Mapping[str, Mapping[str, RuleAgreement]], prefix: str)
     for construction, rules in beside.items():
         for rule, each in rules.items():
             start, key = f"{prefix}/{construction}", rule.replace(" ", "_")
-            found |= {f"{start}/{AGREES}{key}": each.agrees, f"{start}/{MISLED}{key}": each.misled}
+            values = (each.agrees, each.misled, each.helped, float(each.contradicted), each.rho)
+            found |= {f"{start}/{what}{key}": value for what, value in zip(RULE_METRICS, values, strict=True)}
     return {name: value for name, value in found.items() if not math.isnan(value)}
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +36,7 @@ def regions_beside(items: Path) -> Path:
     return items.with_name("regions" + items.name.removeprefix("items"))
 
 
-def save_regions(file: Path, probe: Probe, scores: WordScores, about: Mapping[str, Any]) -> None:
+def save_regions(file: Path, probe: Probe, scores: WordScores, about: Mapping[str, object]) -> None:
     """Nothing is written of sets that have no regions; what an earlier evaluation left there goes."""
     rows = list(region_rows(probe, scores))
     if rows:
@@ -46,13 +45,13 @@ def save_regions(file: Path, probe: Probe, scores: WordScores, about: Mapping[st
         file.unlink(missing_ok=True)
 
 
-def read_regions(file: Path) -> list[dict[str, Any]]:
+def read_regions(file: Path) -> list[dict[str, object]]:
     """What `save_regions` wrote, as rows."""
-    rows: list[dict[str, Any]] = parquet.read_table(file).to_pylist()
+    rows: list[dict[str, object]] = parquet.read_table(file).to_pylist()
     return rows
 
 
-def region_rows(probe: Probe, scores: WordScores) -> Iterator[dict[str, Any]]:
+def region_rows(probe: Probe, scores: WordScores) -> Iterator[dict[str, object]]:
     """Suite by suite, item by item, condition by condition, from left to right."""
     places = {sentence: number for number, sentence in enumerate(probe.sentences)}
     for number, made in enumerate(probe.sets):
@@ -64,7 +63,7 @@ def region_rows(probe: Probe, scores: WordScores) -> Iterator[dict[str, Any]]:
                     yield from (known | row for row in _condition_rows(made, variant, places[asked], scores))
 
 
-def _condition_rows(made: ChallengeSet, variant: int, sentence: int, scores: WordScores) -> Iterator[dict[str, Any]]:
+def _condition_rows(made: ChallengeSet, variant: int, sentence: int, scores: WordScores) -> Iterator[dict[str, object]]:
     words = made.sentences[variant].split()
     first = int(scores.firsts[sentence])
     for name, start, end in made.spans[variant]:

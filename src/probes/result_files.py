@@ -16,7 +16,7 @@ from .contrast_chance import PAIR_CHANCE
 from .verdict_files import VERSION
 
 
-def save_summary(folder: Path, tables: Mapping[str, Table], about: Mapping[str, Any]) -> None:
+def save_summary(folder: Path, tables: Mapping[str, Table], about: Mapping[str, object]) -> None:
     """`tables` has one or more models (or moments, or reference lines) by name, over the same sets."""
     folder.mkdir(parents=True, exist_ok=True)
     plain = {"version": VERSION, **about, "tables": {name: _plain(table) for name, table in tables.items()}}

@@ -21,7 +21,7 @@ def lines(file: Path) -> Iterator[tuple[int, str]]:
         raise SetError(file, None, "there is nothing in it")
 
 
-def objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(file: Path) -> Iterator[tuple[int, dict[str, object]]]:
     """A JSON object a line."""
     for number, line in lines(file):
         value = parse_json(line, file, number)
@@ -85,7 +85,7 @@ def _unquoted(cell: str) -> str:
     return inner.replace('""', '"') if quoted else cell
 
 
-def text_field(item: dict[str, Any], key: str, file: Path, number: int) -> str:
+def text_field(item: dict[str, object], key: str, file: Path, number: int) -> str:
     """A field that must be there and be text that is not empty."""
     value = item.get(key)
     if not isinstance(value, str) or not value.split():
@@ -100,7 +100,7 @@ def texts(file: Path) -> Iterator[tuple[int, str]]:
         yield from ((number, value) for value in values)
 
 
-def _leaves(value: Any) -> Iterator[str]:
+def _leaves(value: object) -> Iterator[str]:
     if isinstance(value, list | dict):
         for part in value.values() if isinstance(value, dict) else value:
             yield from _leaves(part)

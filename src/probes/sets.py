@@ -84,7 +84,7 @@ def sets(
 
     A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`)
     or is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
-    `limit` draws a stratified sample of so many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
+    `limit` draws a stratified sample of this many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
     `columns` of a table whose head does not tell: `{"good": "right", "bad": "wrong", "construction": "type"}`.
     """
     choice = (constructions, limit, seed, split)

@@ -1,11 +1,10 @@
-"""Every verdict on disk, in Parquet: a row a contrast, during training its scores, at the end every word of every sentence."""
+"""Every verdict on disk, in Parquet: one row per contrast; during training its scores, at the end all words of its sentences."""
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,11 +22,13 @@ from .verdicts import Verdicts
 
 # Raise it when a score, a verdict or a column comes to mean something else.
 VERSION = 1
+SAMPLE = "sample"  # how the name of the file of a sample's items ends
+RULE = "rule_"  # columns of what surface rules prefer
 # Checksums in the file: of what it says of itself, and of the names and types of its columns. Pages have their own.
 STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 
-def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, Any]) -> None:
+def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, object]) -> None:
     """One row a contrast: the item, both scores in nats, the verdict."""
     write_table(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), {**about, **_predictions(probe)})
 
@@ -37,17 +38,31 @@ def save_items(
     probe: Probe,
     verdicts: Verdicts,
     scores: WordScores,
-    about: Mapping[str, Any],
-    extra: Mapping[str, Any] | None = None,
+    about: Mapping[str, object],
+    extra: Mapping[str, object] | None = None,
 ) -> None:
     """The same with the features, and with every word of both sentences and its log-probability."""
-    columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | _sentences(probe, scores) | dict(extra or {})
+    told = {"_logprobs": pa.array(scores.logprobs), "_unknown": pa.array(scores.unknown)}
+    words = _sentences(probe, scores.firsts, told)
+    columns = _identity(probe) | _judgement(probe, verdicts) | _features(probe) | words | dict(extra or {})
     write_table(file, pa.table(columns), {**about, **_predictions(probe)})
 
 
-def _predictions(probe: Probe) -> dict[str, Any]:
+def save_sample(file: Path, probe: Probe, rules: Mapping[str, Verdicts], about: Mapping[str, object]) -> None:
+    """What the files of verdicts of a sample do not repeat: features, sentences, and what each surface rule prefers.
+
+    A column `rule_<name>` is true where the rule prefers the good form, null where it prefers none.
+    """
+    lengths = [len(sentence.words.split()) for sentence in probe.sentences]
+    columns = _identity(probe) | _features(probe) | _sentences(probe, np.cumsum([0, *lengths]), {})
+    for name, each in rules.items():
+        columns[RULE + name.replace(" ", "_")] = pa.array(each.verdict == 1, mask=~each.covered | each.tie)
+    write_table(file, pa.table(columns), about)
+
+
+def _predictions(probe: Probe) -> dict[str, object]:
     """What `clause_margins` and `term_values` of suites stand for, in their order, by suite and contrast."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for made in probe.sets:
         for contrast in made.contrasts if made.is_suite else ():
             found.setdefault(made.construction, {})[contrast.name] = {
@@ -58,7 +73,7 @@ def _predictions(probe: Probe) -> dict[str, Any]:
     return {"predictions": found} if found else {}
 
 
-def _identity(probe: Probe) -> dict[str, Any]:
+def _identity(probe: Probe) -> dict[str, object]:
     contrasts = probe.contrasts
     uids = [[made.uid(i) for i in range(len(made))] for made in probe.sets]
     places = zip(contrasts.set.tolist(), contrasts.item.tolist(), strict=True)
@@ -70,13 +85,13 @@ def _identity(probe: Probe) -> dict[str, Any]:
     }
 
 
-def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, Any]:
+def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, object]:
     """Both scores of pairs; where there are other contrasts, of all the margin, its clauses and chance besides."""
     contrasts, clauses = probe.contrasts, verdicts.clauses
     if clauses is None:
         raise ValueError("verdicts of a rule without a model have no scores to save")
     pairs = contrasts.pairs
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "good_score": _spread(clauses.left[pairs.clauses], pairs.rows, len(contrasts)),
         "bad_score": _spread(clauses.right[pairs.clauses], pairs.rows, len(contrasts)),
         "verdict": verdicts.verdict.astype(np.float32),
@@ -101,9 +116,9 @@ def _spread(values: NDArray[np.float64], rows: NDArray[np.int64], length: int) -
     return pa.array(spread, mask=~there)
 
 
-def _features(probe: Probe) -> dict[str, Any]:
+def _features(probe: Probe) -> dict[str, object]:
     contrasts = probe.contrasts
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "language": [probe.language] * len(contrasts),
         "set": [probe.name] * len(contrasts),
         "dev": contrasts.dev,
@@ -112,19 +127,21 @@ def _features(probe: Probe) -> dict[str, Any]:
     return columns | feature_columns(probe.sets, places)
 
 
-def _sentences(probe: Probe, scores: WordScores) -> dict[str, Any]:
-    """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other."""
+def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Array]) -> dict[str, object]:
+    """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other.
+
+    `told` is what is known of each word, by the ending of its column; `firsts` are the places of the first words of sentences.
+    """
     words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
-    contrasts, pairs = probe.contrasts, probe.contrasts.pairs
-    columns: dict[str, Any] = {}
+    contrasts, pairs, shown = probe.contrasts, probe.contrasts.pairs, {"": words, **told}
+    columns: dict[str, object] = {}
     for side, name in enumerate(("good", "bad")):
-        shown = {"": words, "_logprobs": pa.array(scores.logprobs), "_unknown": pa.array(scores.unknown)}
         for suffix, values in shown.items():
-            columns[name + suffix] = _lists(values, scores.firsts, pairs.sentences[:, side], pairs.rows, len(contrasts))
+            columns[name + suffix] = _lists(values, firsts, pairs.sentences[:, side], pairs.rows, len(contrasts))
         varied = pa.FixedSizeListArray.from_arrays(pa.array(pairs.varied[:, side].flatten()), 2)
         columns[f"{name}_target"] = varied if len(pairs.rows) == len(contrasts) else varied.take(_places(pairs.rows, contrasts))
     if len(pairs.rows) < len(contrasts):
-        columns |= _compared_sentences(probe, words, scores)
+        columns |= _compared_sentences(probe, firsts, shown)
     return columns
 
 
@@ -147,17 +164,16 @@ def _places(rows: NDArray[np.int64], contrasts: Contrasts) -> pa.Array:
     return pa.array(order, mask=order < 0)
 
 
-def _compared_sentences(probe: Probe, words: pa.Array, scores: WordScores) -> dict[str, Any]:
-    """Of contrasts that are not pairs: their sentences, and the log-probability and place of every word."""
+def _compared_sentences(probe: Probe, firsts: NDArray[np.int64], shown: Mapping[str, pa.Array]) -> dict[str, object]:
+    """Of contrasts that are not pairs: their sentences, and what is known of every word."""
     tested = probe.contrasts.tested
     kept = ~probe.contrasts.is_pair[tested.contrast] & ~tested.again
     sentences, owner = tested.sentence[kept].astype(np.int64), tested.contrast[kept]
-    inner, places = _ranges(scores.firsts[sentences], scores.firsts[sentences + 1])
+    inner, places = _ranges(firsts[sentences], firsts[sentences + 1])
     outer = pa.array(np.searchsorted(owner, np.arange(len(probe.contrasts) + 1)).astype(np.int32))
-    columns = {"compared": words, "compared_logprobs": pa.array(scores.logprobs), "compared_unknown": pa.array(scores.unknown)}
     return {
-        name: pa.ListArray.from_arrays(outer, pa.ListArray.from_arrays(inner, values.take(pa.array(places))))
-        for name, values in columns.items()
+        f"compared{suffix}": pa.ListArray.from_arrays(outer, pa.ListArray.from_arrays(inner, values.take(pa.array(places))))
+        for suffix, values in shown.items()
     }
 
 
@@ -182,13 +198,13 @@ class SavedVerdicts:
     bad: NDArray[np.float64]
     margin: NDArray[np.float64]
     chance: NDArray[np.float64]
-    about: Mapping[str, Any]
+    about: Mapping[str, object]
 
 
 def read_verdicts(file: Path) -> SavedVerdicts:
     """Files of before have pairs only, and so neither margin nor chance."""
     schema = parquet.read_schema(file)
-    about: dict[str, Any] = json.loads(schema.metadata[b"concord"])
+    about: dict[str, object] = json.loads(schema.metadata[b"concord"])
     names = ["uid", "construction", "contrast", "verdict", "tie", "covered", "unknown_context", "good_score", "bad_score"]
     table = parquet.read_table(file, columns=[name for name in (*names, "margin", "chance") if name in schema.names])
     good, bad = (table[name].to_numpy().astype(np.float64) for name in ("good_score", "bad_score"))
@@ -208,7 +224,7 @@ def read_verdicts(file: Path) -> SavedVerdicts:
     )
 
 
-def write_table(file: Path, columns: pa.Table, about: Mapping[str, Any]) -> None:
+def write_table(file: Path, columns: pa.Table, about: Mapping[str, object]) -> None:
     """Whole or not at all; what the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)

@@ -33,7 +33,7 @@ class ClauseScores:
     left: Floats
     right: Floats
     margin: Floats
-    terms: Floats  # a row a span that is added up: its value, before its weight
+    terms: Floats  # one row per span that is added up: its value, before its weight
 
 
 @dataclass(frozen=True)

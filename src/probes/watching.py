@@ -25,7 +25,7 @@ from .region_files import save_regions
 from .result_files import save_summary
 from .scorers import Scorer, SharedScorer, WordScores
 from .scorers.incremental import IncrementalScorer
-from .verdict_files import save_items, save_verdicts
+from .verdict_files import SAMPLE, save_items, save_sample, save_verdicts
 from .verdicts import Verdicts
 
 # From a model, and the state that sentences begin with (the rule `start`), to a scorer.
@@ -108,16 +108,30 @@ class ProbeSeries:
         for plan in self.plans:
             sample = plan.sample
             answer = self.answer(sample, scorer_for(sample.contract.rules.start))
-            found.metrics.update(metrics(answer.table, sample.language, sample.name))
-            if isinstance(plan, ProbePlan):
-                found.metrics.update(rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix))
+            found.metrics.update(self._keep(plan, answer, moment))
             title = f"{sample.language} {sample.name}, {when}"
             found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
             found.answers[plan.prefix] = answer
             self.last[plan.prefix] = answer.table
-            if rank_and_world()[0] == 0:
-                save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
         found.metrics[SECONDS] = time.perf_counter() - started
+        return found
+
+    def keep_answers(self, answers: Mapping[str, Answer], scorer: Scorer, moment: TrainingMoment) -> dict[str, float]:
+        """The metrics of what has been answered already, by prefix; its verdicts are saved."""
+        found: dict[str, float] = {}
+        for plan in self.plans:
+            self._state_contract(plan.sample, scorer)
+            found |= self._keep(plan, answers[plan.prefix], moment)
+        return found
+
+    def _keep(self, plan: SampledProbe, answer: Answer, moment: TrainingMoment) -> dict[str, float]:
+        sample = plan.sample
+        if rank_and_world()[0] == 0:
+            self._save_sample(plan)
+            save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
+        found = metrics(answer.table, sample.language, sample.name)
+        if isinstance(plan, ProbePlan):
+            found |= rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix)
         return found
 
     def probe_whole(
@@ -138,10 +152,13 @@ class ProbeSeries:
         return answer.table
 
     def answer(self, chosen: Probe, scorer: Scorer) -> Answer:
-        if id(chosen) not in self.contracts:
-            self.contracts[id(chosen)] = state_contract(chosen, scorer)
+        self._state_contract(chosen, scorer)
         scores = self._share(chosen, scorer) if isinstance(scorer, SharedScorer) else scorer.score(chosen.sentences)
         return judge_scores(chosen, scores)
+
+    def _state_contract(self, chosen: Probe, scorer: Scorer) -> None:
+        if id(chosen) not in self.contracts:
+            self.contracts[id(chosen)] = state_contract(chosen, scorer)
 
     def _share(self, chosen: Probe, scorer: SharedScorer) -> WordScores:
         prepared = self.prepare(chosen, scorer)
@@ -154,8 +171,18 @@ class ProbeSeries:
 
     def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
         """What the numbers come from."""
+        return self._identity(chosen) | moment.plain()
+
+    def _identity(self, chosen: Probe) -> dict[str, Any]:
         known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "extent": chosen.extent}
-        return known | {"contract": self.contracts[id(chosen)]} | moment.plain()
+        return known | {"contract": self.contracts[id(chosen)]}
+
+    def _save_sample(self, plan: SampledProbe) -> None:
+        """Once: its items do not change while a model learns."""
+        file = self.folder / f"{plan.sample.language}-{plan.sample.name}-{SAMPLE}.parquet"
+        if not file.exists():
+            rules = plan.rules if isinstance(plan, ProbePlan) else {}
+            save_sample(file, plan.sample, rules, self._identity(plan.sample))
 
     def verdict_file(self, plan: SampledProbe, step: int) -> Path:
         return self.folder / f"{plan.sample.language}-{plan.sample.name}-step{step:08d}.parquet"

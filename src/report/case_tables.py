@@ -242,7 +242,7 @@ def _count_data(items: Path) -> dict[str, dict[str, int]]:
         table = parquet.read_table(items, columns=columns).to_pylist()
     except UNREADABLE:
         return {}
-    found: dict[str, list[dict[str, Any]]] = {"": table}
+    found: dict[str, list[dict[str, object]]] = {"": table}
     for row in table:
         found.setdefault(row["construction"], []).append(row)
     return {name: count_pairs(rows) for name, rows in found.items()}

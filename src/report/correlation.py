@@ -15,7 +15,7 @@ from .results import Result
 from .wording import in_paper_order
 
 FEWEST = 4  # runs: with three, no order is rarer than one in six
-DRAWS = 5040  # orders: up to seven runs all of them are tried, beyond that so many are drawn
+DRAWS = 5040  # orders: up to seven runs all of them are tried, beyond that, this many are drawn
 
 
 @dataclass(frozen=True)

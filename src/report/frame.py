@@ -1,7 +1,7 @@
-"""Everything as one pandas frame: a row a run, a moment and a construction."""
+"""Everything as one pandas frame: one row per run, moment and construction."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..probes.accuracy import MEAN
 from ..probes.suites.circuits import CIRCUIT
@@ -23,7 +23,7 @@ def make_frame(estimates: Estimates) -> "pd.DataFrame":
     with explain_missing():
         import pandas as pd  # noqa: PLC0415
         import scipy.special  # noqa: F401, PLC0415 intervals over seeds need it
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for condition in estimates.conditions:
         for result in condition.results:
             identity = _identity(condition, result)
@@ -34,7 +34,7 @@ def make_frame(estimates: Estimates) -> "pd.DataFrame":
     return made
 
 
-def _identity(condition: RunCondition, result: Result) -> dict[str, Any]:
+def _identity(condition: RunCondition, result: Result) -> dict[str, object]:
     return {
         "run": result.name,
         "language": result.language,
@@ -49,7 +49,7 @@ def _identity(condition: RunCondition, result: Result) -> dict[str, Any]:
     }
 
 
-def _final(estimates: Estimates, condition: RunCondition, result: Result) -> list[dict[str, Any]]:
+def _final(estimates: Estimates, condition: RunCondition, result: Result) -> list[dict[str, object]]:
     moment = {"moment": FINAL if result.finished else "last", "words": result.words, "perplexity": result.perplexity}
     rows = []
     suites = _suite_facts(result)
@@ -82,7 +82,7 @@ def _suite_facts(result: Result) -> dict[str, dict[str, str]]:
     }
 
 
-def _moments(result: Result) -> list[dict[str, Any]]:
+def _moments(result: Result) -> list[dict[str, object]]:
     perplexity, suites = dict(result.perplexities), _suite_facts(result)
     rows = []
     for moment in result.moments:

@@ -4,19 +4,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pyarrow import parquet
 
 from ..probes.verdict_files import read_verdicts
+from .item_regions import mean_regions, regions_for_page
 from .results import Result
 from .texts import Text, find_texts
 
 BUDGET = 500_000  # scores in one page
 MOST = 60  # items of one construction
-NAMES = ("uid", "construction", "contrast")
 Key = tuple[str, str, int]  # uid, contrast, which of those with the same name
 
 
@@ -44,6 +43,7 @@ class ShownItems:
     texts: list[Text | None]
     traces: dict[int, Trace]  # by number of the result
     sizes: dict[str, int]
+    regions: dict[str, object] | None = None  # of items of suites
 
 
 def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItems | None:
@@ -55,11 +55,14 @@ def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItem
     index = {key: i for i, key in enumerate(pool)}
     cache: dict[tuple[str, ...], NDArray[np.int64]] = {}
     traces = {number: _trace(result, index, cache) for number, result in readable}
-    kept = _most_disputed(names, traces)
+    regions = sum(mean_regions(result, len(pool)) for _, result in readable)
+    kept = _most_disputed(names, traces, regions)
     few = {n: Trace(t.moments, t.good[:, kept], t.bad[:, kept]) for n, t in traces.items()}
     keys = [pool[i] for i in kept]
     counts = {name: names.count(name) for name in dict.fromkeys(names)}
-    return ShownItems(keys, [names[i] for i in kept], find_texts([r for _, r in readable], keys), few, counts)
+    constructions = [names[i] for i in kept]
+    texts = find_texts([r for _, r in readable], keys)
+    return ShownItems(keys, constructions, texts, few, counts, regions_for_page(dict(readable), keys, constructions))
 
 
 def _files(result: Result) -> list[tuple[int, Path]]:
@@ -68,11 +71,21 @@ def _files(result: Result) -> list[tuple[int, Path]]:
 
 
 def _pool(results: Sequence[Result]) -> tuple[list[Key], list[str]]:
-    """The items of the first sample that there is; whole sets where nothing was probed on the way."""
-    first = next((result for result in results if result.moments and result.moments[0].file), results[0])
-    file = _files(first)[0][1]
-    table = parquet.read_table(file, columns=list(NAMES))
-    return _keys(file), [str(name) for name in table["construction"].to_pylist()]
+    """The items of the first sample that there is, whole sets where nothing was probed on the way; then those of the first that
+    has constructions which are not among them.
+    """
+    pool: list[Key] = []
+    names: list[str] = []
+    for result in sorted(results, key=lambda each: not (each.moments and each.moments[0].file)):
+        known = set(names)
+        if known.issuperset(result.scores):
+            continue
+        file = _files(result)[0][1]
+        own = [str(name) for name in parquet.read_table(file, columns=["construction"])["construction"].to_pylist()]
+        new = [(key, name) for key, name in zip(_keys(file), own, strict=True) if name not in known]
+        pool += [key for key, _ in new]
+        names += [name for _, name in new]
+    return pool, names
 
 
 def _keys(file: Path) -> list[Key]:
@@ -110,9 +123,9 @@ def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], N
     return Trace([words for words, _ in files], good, bad)
 
 
-def _most_disputed(names: Sequence[str], traces: dict[int, Trace]) -> list[int]:
+def _most_disputed(names: Sequence[str], traces: dict[int, Trace], regions: float) -> list[int]:
     """Of each construction those on which models or checkpoints disagree most, as many as a page can carry."""
-    width = sum(2 * len(trace.moments) for trace in traces.values())
+    width = math.ceil(sum(2 * len(trace.moments) for trace in traces.values()) + regions)
     constructions = list(dict.fromkeys(names))
     most = int(np.clip(BUDGET // max(width * len(constructions), 1), 4, MOST))
     ends = np.stack([trace.right[-1] for trace in traces.values()])
@@ -130,17 +143,18 @@ def _most_disputed(names: Sequence[str], traces: dict[int, Trace]) -> list[int]:
     return kept
 
 
-def items_for_page(found: ShownItems) -> dict[str, Any]:
+def items_for_page(found: ShownItems) -> dict[str, object]:
     """For the page: scores in hundredths of a nat."""
     rows = []
     for name, text in zip(found.constructions, found.texts, strict=True):
         shown = text[: None if text.compared else -1] if text else ()
         rows.append([name, *shown])
     traces = {str(number): _hundredths(trace) for number, trace in found.traces.items()}
-    return {"items": rows, "traces": traces, "sizes": found.sizes}
+    made: dict[str, object] = {"items": rows, "traces": traces, "sizes": found.sizes}
+    return made | {"regions": found.regions} if found.regions else made
 
 
-def _hundredths(trace: Trace) -> dict[str, Any]:
+def _hundredths(trace: Trace) -> dict[str, object]:
     good, bad = (np.round(scores.astype(float) * 100) for scores in (trace.good, trace.bad))
     # The page tells right from wrong by these: what differs by less than a hundredth must not become a tie.
     bad = np.where(good == bad, bad - np.sign(trace.good - trace.bad), bad)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..probes.phases import MISLED
 from .conditions import RunCondition
 from .intervals import spread
 from .results import Result
@@ -21,21 +20,33 @@ class Curve:
     sd: list[float]
     seeds: list[int]
 
+    def by_words(self) -> dict[float, float]:
+        """The mean at each probe."""
+        return dict(zip(self.words, self.mean, strict=True))
+
+    def half_widths(self) -> list[float]:
+        """Of the 95 % intervals of the means over seeds."""
+        return [half_width(sd, count) for sd, count in zip(self.sd, self.seeds, strict=True)]
+
+
+def half_width(sd: float, seeds: int) -> float:
+    """Of the 95 % interval of a mean over seeds, by Student's t; not a number where there is one seed."""
+    if seeds < 2:
+        return math.nan
+    from scipy.special import stdtrit  # noqa: PLC0415 not needed for training
+
+    return float(stdtrit(seeds - 1, 0.975)) * sd / math.sqrt(seeds)
+
 
 def accuracy_curve(condition: RunCondition, construction: str) -> Curve:
     """Of one construction or of the mean, on the sample that is probed while the model learns."""
+    return metric_curve(condition, f"{construction}/accuracy")
+
+
+def metric_curve(condition: RunCondition, key: str) -> Curve:
+    """Of anything that a probe has measured: `prep/misled_bigram`."""
 
     def points(result: Result) -> Iterable[tuple[int, int, float]]:
-        return ((moment.step, moment.words, moment.accuracy(construction)) for moment in result.moments)
-
-    return _over_seeds(condition, points)
-
-
-def rule_curve(condition: RunCondition, construction: str, rule: str) -> Curve:
-    """On the items of a construction on which a surface rule contradicts the grammar: how often the model goes with the rule."""
-
-    def points(result: Result) -> Iterable[tuple[int, int, float]]:
-        key = f"{construction}/{MISLED}{rule}"
         return ((moment.step, moment.words, moment.values.get(key, math.nan)) for moment in result.moments)
 
     return _over_seeds(condition, points)

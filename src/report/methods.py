@@ -1,7 +1,6 @@
 """How it was measured: the contracts in words, the sets, the settings of every condition, the versions."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import yaml
 
@@ -43,7 +42,7 @@ def _folded(summary: str, content: str) -> str:
     return element("details", element("summary", escape(summary)) + content)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

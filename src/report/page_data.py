@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..probes.accuracy import MEAN
@@ -10,11 +11,12 @@ from . import items
 from .conditions import RunCondition
 from .estimates import Estimates
 from .learning_curves import Curve, accuracy_curve, perplexity_curve
+from .phase_tables import phases_of, rule_curves, rule_name
 from .results import Result
 from .wording import PARTS, axis_of, construction_name, direction, families, in_paper_order, language_name
 
 
-def page_data(estimates: Estimates) -> dict[str, Any]:
+def page_data(estimates: Estimates) -> dict[str, object]:
     """Everything but the items."""
     numbered = results_in(estimates.conditions)
     places = {id(result): number for number, result in enumerate(numbered)}
@@ -50,7 +52,7 @@ def results_in(conditions: Sequence[RunCondition]) -> list[Result]:
     return [result for condition in conditions for result in condition.results]
 
 
-def _condition(condition: RunCondition, estimates: Estimates, places: dict[int, int]) -> dict[str, Any]:
+def _condition(condition: RunCondition, estimates: Estimates, places: dict[int, int]) -> dict[str, object]:
     names = in_paper_order(condition.constructions)
     curves = {name: _curve(accuracy_curve(condition, name), condition) for name in [*names, MEAN]}
     return {
@@ -65,7 +67,25 @@ def _condition(condition: RunCondition, estimates: Estimates, places: dict[int, 
         "estimates": {name: _estimate(estimates, condition, name) for name in [*names, MEAN]},
         "curves": {name: curve for name, curve in curves.items() if curve},
         "perplexity": _curve(perplexity_curve(condition), condition),
+        "phases": {name: found for name in [*names, MEAN] if (found := _phases(condition, name))},
     }
+
+
+def _phases(condition: RunCondition, construction: str) -> dict[str, Any] | None:
+    """Beside every rule: words, accuracy where it helps and where it misleads, each with half its interval over seeds; phases."""
+    found = rule_curves(condition, construction)
+    if not found:
+        return None
+    rules = {}
+    for rule, own in found.items():
+        right = replace(own.misled, mean=[1 - share for share in own.misled.mean])
+        rules[rule_name(rule)] = [_interval_curve(own.helped), _interval_curve(right)]
+    spans = [[rule_name(span.rule), round(span.first), round(span.last)] for span in phases_of(condition, construction)]
+    return {"rules": rules, "spans": spans}
+
+
+def _interval_curve(curve: Curve) -> list[list[float | None]]:
+    return [[round(words) for words in curve.words], [_number(v) for v in curve.mean], [_number(v) for v in curve.half_widths()]]
 
 
 def _estimate(estimates: Estimates, condition: RunCondition, name: str) -> list[float | None]:
@@ -85,7 +105,7 @@ def _number(value: float) -> float | None:
     return None if not math.isfinite(value) else round(float(value), 4)
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: Result) -> dict[str, object]:
     parts = {name: {part: _number(own.accuracy) for part, own in score.parts.items()} for name, score in result.scores.items()}
     return {
         "name": result.name,

@@ -1,21 +1,25 @@
-"""On the way to syntax, which surface rule a model follows, and when it leaves it: a table of phases."""
+"""On the way to syntax, which surface rule a model follows, and when it leaves it: phases, and a table of them."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..probes.phases import MISLED, STRUCTURE
+from ..probes.accuracy import MEAN
+from ..probes.phases import AGREES, CONTRADICTED, HELPED, MISLED, RuleAgreement, phase
 from .conditions import RunCondition
 from .grids import EMPTY, Cell, Grid, Head
-from .learning_curves import Curve, rule_curve
+from .learning_curves import Curve, metric_curve
 from .wording import construction_labels, format_words, in_paper_order, language_name
 
 ABOUT_PHASES = (
     "Surface rules that a model follows while it learns, with the words it had seen. A model is in the phase of a rule while it "
     "prefers what the rule prefers on more than half of the items on which the rule contradicts the grammar; where there are "
-    "several such rules, of the one it follows most; where there is none, in structure. N-grams are counted in the training "
-    "text; means over seeds, on the sample that is probed; the untrained model is in no phase."
+    "several such rules, of the one it follows most; where there is none, in structure; undecided while one half lies within the "
+    "95\u00a0% interval (Wilson's, over these items; not of runs that did not count them). N-grams are counted in the "
+    "training text; means over seeds, on the sample that is probed; the untrained model is in no phase."
 )
+UNCOUNTED = 10**6  # items: runs of before did not say on how many a rule contradicts the grammar, and their share decides alone
+ALL = "all constructions"
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,16 @@ class PhaseSpan:
     last: float
 
 
+@dataclass(frozen=True)
+class RuleCurves:
+    """A model beside one rule while it learns, over its seeds."""
+
+    agrees: Curve
+    misled: Curve
+    helped: Curve
+    contradicted: Curve
+
+
 def rules_of(condition: RunCondition, construction: str) -> list[str]:
     """The rules that contradict the grammar on some item of a construction."""
     start = f"{construction}/{MISLED}"
@@ -34,13 +48,21 @@ def rules_of(condition: RunCondition, construction: str) -> list[str]:
     return [name.removeprefix(start) for name in dict.fromkeys(names)]
 
 
+def rule_curves(condition: RunCondition, construction: str) -> dict[str, RuleCurves]:
+    """By rule; of a construction, or of `mean`: the items of all of them."""
+    return {
+        rule: RuleCurves(
+            *(metric_curve(condition, f"{construction}/{what}{rule}") for what in (AGREES, MISLED, HELPED, CONTRADICTED))
+        )
+        for rule in rules_of(condition, construction)
+    }
+
+
 def phases_of(condition: RunCondition, construction: str) -> list[PhaseSpan]:
     """From the first probe of a trained model to the last."""
-    curves = {rule: rule_curve(condition, construction, rule) for rule in rules_of(condition, construction)}
     spans: list[PhaseSpan] = []
-    for words, found in _moments(curves):
-        rule = max(found, key=found.__getitem__)
-        now = rule if found[rule] > 0.5 else STRUCTURE
+    for words, beside in _moments(rule_curves(condition, construction)):
+        now = phase(beside)
         if spans and spans[-1].rule == now:
             spans[-1] = PhaseSpan(now, spans[-1].first, words)
         else:
@@ -48,33 +70,49 @@ def phases_of(condition: RunCondition, construction: str) -> list[PhaseSpan]:
     return spans
 
 
-def _moments(curves: dict[str, Curve]) -> list[tuple[float, dict[str, float]]]:
-    by_words: dict[float, dict[str, float]] = {}
-    for rule, curve in curves.items():
-        for words, value in zip(curve.words, curve.mean, strict=True):
-            if words > 0 and not math.isnan(value):
-                by_words.setdefault(words, {})[rule] = value
+def _moments(curves: dict[str, RuleCurves]) -> list[tuple[float, dict[str, RuleAgreement]]]:
+    by_words: dict[float, dict[str, RuleAgreement]] = {}
+    for rule, own in curves.items():
+        agrees, contradicted = own.agrees.by_words(), own.contradicted.by_words()
+        for words, misled in own.misled.by_words().items():
+            if words > 0:
+                found = mean_agreement(misled, agrees.get(words, math.nan), contradicted.get(words, math.nan))
+                by_words.setdefault(words, {})[rule] = found
     return sorted(by_words.items())
+
+
+def mean_agreement(misled: float, agrees: float, contradicted: float) -> RuleAgreement:
+    """From means over seeds, which were all asked the same items."""
+    items = UNCOUNTED if math.isnan(contradicted) else round(contradicted)
+    return RuleAgreement(items, agrees, items, misled, math.nan)
 
 
 def phase_table(conditions: Sequence[RunCondition]) -> Grid | None:
     """One row per construction, one column per condition; none where no run was compared with rules."""
-    told = {number: {name: phases_of(each, name) for name in each.constructions} for number, each in enumerate(conditions)}
+    told = {
+        number: {name: phases_of(each, name) for name in [*each.constructions, MEAN]} for number, each in enumerate(conditions)
+    }
     known = {number: phases for number, phases in told.items() if any(phases.values())}
     if not known:
         return None
     heads = tuple(Head(language_name(conditions[number].language), conditions[number].name) for number in known)
-    names = in_paper_order(list(dict.fromkeys(name for phases in known.values() for name in phases)))
-    labels = construction_labels(names)
+    names = in_paper_order(list(dict.fromkeys(name for phases in known.values() for name in phases if phases[name])))
+    names = [name for name in names if name != MEAN] + [MEAN] * (MEAN in names)
+    labels = construction_labels(names) | {MEAN: ALL}
     rows = tuple((labels[name], tuple(_cell(phases.get(name, [])) for phases in known.values())) for name in names)
     return Grid("phases", "Phases of learning", ABOUT_PHASES, "construction", heads, rows)
+
+
+def rule_name(rule: str) -> str:
+    """As it is read, from the name in metrics."""
+    return rule.replace("_", " ")
 
 
 def _cell(spans: Sequence[PhaseSpan]) -> Cell:
     """`trigram 14 k–45 k, structure from 89 k`."""
     if not spans:
         return EMPTY
-    told = [f"{each.rule.replace('_', ' ')} {_extent(each, each is spans[-1])}" for each in spans]
+    told = [f"{rule_name(each.rule)} {_extent(each, each is spans[-1])}" for each in spans]
     starts = tuple((f"{number}: {each.rule}", each.first) for number, each in enumerate(spans, start=1))
     return Cell(", ".join(told), starts)
 

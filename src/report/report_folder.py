@@ -80,6 +80,7 @@ class ReportParts:
         made = time.strftime("%Y-%m-%d %H:%M")
         parts = {
             "summary": sections.summary_section(self.title, self.estimates, self.findings.left_out),
+            "phases": sections.phases_section(self.conditions),
             "tables": "".join(table_html(grid) for grid in self.tables),
             "runs": runs_table(self.conditions),
             "constructions": sections.construction_links(self.estimates),
@@ -106,7 +107,7 @@ def make_report(
 ) -> ReportParts:
     """Of everything under these paths; the baseline's folder may be among them or not.
 
-    `best`: only so many runs of each condition, those with the lowest value of a metric.
+    `best`: only this many runs of each condition, those with the lowest value of a metric.
     """
     wanted = list(paths)
     if (

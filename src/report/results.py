@@ -10,7 +10,7 @@ from typing import Any
 from ..probes.accuracy import CELLS, MEAN, OVER, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 from ..probes.contrast_chance import PAIR_CHANCE
-from ..probes.phases import AGREES, MISLED
+from ..probes.phases import RULE_METRICS
 from ..settings import RunSettings
 from ..settings.languages import SeveralLanguages
 from ..settings.reading import Plain
@@ -129,6 +129,7 @@ class Result:
     provenance: Mapping[str, Any]
     scores: Mapping[str, Score]
     items: Path | None = None  # every verdict of the whole sets
+    sample_file: Path | None = None  # the items that are asked on the way: features, sentences, what rules prefer
     moments: tuple[Moment, ...] = ()
     perplexities: tuple[tuple[int, float], ...] = ()  # words seen, of the validation text
     measures: Mapping[str, float] = field(default_factory=dict)
@@ -175,7 +176,7 @@ class Result:
 
     @property
     def perplexity(self) -> float:
-        """Of the test text: not known while the run goes on."""
+        """Of the test text: not known while the run trains."""
         return self.measures.get(f"test/{self.language}/perplexity", self.measures.get("test/perplexity", math.nan))
 
     @property
@@ -224,7 +225,7 @@ def sample_scores(moment: Moment) -> dict[str, Score]:
         if name != MEAN and f"{name}/{OVER}" not in moment.values:
             own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
             n, ties, uncovered = (int(own.get(count, 0)) for count in ("n", "ties", "uncovered"))
-            groups = [part for part in own if part not in COUNTS and not part.startswith((AGREES, MISLED))]
+            groups = [part for part in own if part not in COUNTS and not part.startswith(RULE_METRICS)]
             parts = {part: Score(own[part], 0) for part in groups}
             found[name] = Score(own.get("accuracy", math.nan), n, ties, uncovered, own.get("chance", PAIR_CHANCE), parts)
     return found

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from ..probes.accuracy import OVER, group_metric
 from ..probes.result_files import read_summary
-from ..probes.verdict_files import check_verdict_file
+from ..probes.verdict_files import SAMPLE, check_verdict_file
 from ..settings import read_run_settings
 from ..settings.watched import Axis, is_watched, read_watched_settings
 from .left_out import UNREADABLE, LeftOut, first_line
@@ -54,6 +54,7 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             provenance=provenance,
             scores=final_scores(tables["model"]) if tables else sample_scores(moments[-1]),
             items=items,
+            sample_file=_sample_file(folder / "probes", language, name, left_out),
             moments=tuple(moments),
             perplexities=tuple(_perplexities(rows, language)),
             measures=_measures(rows, done),
@@ -133,6 +134,12 @@ def whole_verdict_file(file: Path, left_out: list[LeftOut]) -> Path | None:
         left_out.append(LeftOut(str(file), f"no items are shown: {first_line(error)}"))
         return None
     return file
+
+
+def _sample_file(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> Path | None:
+    """Runs of before have none."""
+    file = folder / f"{language}-{name}-{SAMPLE}.parquet"
+    return whole_verdict_file(file, left_out) if file.exists() else None
 
 
 def _verdict_files(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> dict[int, Path]:

@@ -12,6 +12,7 @@ from .learning_curves import perplexity_curve
 from .left_out import LeftOut
 from .page import element, escape
 from .page_data import results_in
+from .phase_tables import rules_of
 from .wording import construction_name, format_words, in_paper_order, language_name
 
 CARDS = 12
@@ -143,3 +144,23 @@ def _link(target: str, construction: str, accuracies: Sequence[float]) -> str:
     known = [value for value in accuracies if not math.isnan(value)]
     shown = "–" if not known else "–".join(dict.fromkeys((f"{min(known):.2f}", f"{max(known):.2f}")))
     return element("li", element("a", escape(construction_name(construction)) + element("b", shown), href=target))
+
+
+def phases_section(conditions: Sequence[RunCondition]) -> str:
+    """The place of the charts of phases, where any run was compared with surface rules."""
+    if not any(rules_of(condition, name) for condition in conditions for name in [*condition.constructions, MEAN]):
+        return ""
+    charts = "".join(
+        element("div", element("h4", title) + element("div", "", class_="chart", id_=place))
+        for title, place in (("where the rule is right", "helped-chart"), ("where the rule is wrong", "misled-chart"))
+    )
+    inside = element("div", "", class_="controls", id_="phase-controls") + element("div", charts, class_="duo")
+    inside += element("div", "", class_="chips", id_="phase-chips", role="group", aria_label="rules that are shown")
+    said = (
+        "Accuracy of the model on the items on which a surface rule chooses the right form, and on those on which it chooses "
+        "the wrong one, where a model that follows the rule is wrong. Bands are 95\u00a0% intervals over seeds. Under the axes: "
+        "the phase, the rule that the model follows on more than half of the items on which the rule "
+        "contradicts the grammar, or structure."
+    )
+    note = element("p", said, class_="note")
+    return element("section", element("h2", "Phases of learning") + element("div", inside, class_="panel") + note, id_="phases")

@@ -14,6 +14,7 @@ from .correlation import correlations
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .phase_tables import phase_table
 from .results import Result
+from .stuck_items import stuck_tables
 from .wording import construction_labels, construction_name, format_words, in_paper_order, language_name
 
 Baseline = tuple[Path, str]  # folder and name: evaluate.py may have put several models into one folder
@@ -30,7 +31,7 @@ ABOUT_RECIPES = (
 ABOUT_ACQUISITION = (
     "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "
     "in brackets 95\u00a0% intervals from a bootstrap over items and seeds (of a single run over its items), … where it is open. "
-    "(2/5 seeds): only so many got there, and the mean is theirs. Steps between probes bound how exact this can be."
+    "(2/5 seeds): only that many got there, and the mean is theirs. Steps between probes bound how exact this can be."
 )
 ABOUT_ORDER = (
     "Kendall's τ-b of words seen to 75\u00a0%: 1 is the same order, 0 no relation; what is not reached comes last. Of seeds: the "
@@ -215,6 +216,7 @@ def statistics_tables(conditions: Sequence[RunCondition], baseline: Baseline | N
         tables = comparison_tables(own, baseline) if baseline else []
         found = acquisition_table(own, {number: measure_acquisition(condition) for number, condition in enumerate(own)})
         tables += [each for each in (found, phase_table(own)) if each]
+        tables += [] if plain else stuck_tables(own)
         made += [replace(t, name=f"{t.name}-{name}", title=f"{t.title}: {name}") if len(sets) > 1 else t for t in tables]
     if plain:
         return made

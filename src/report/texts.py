@@ -1,7 +1,7 @@
-"""The sentences behind the verdicts: from the items of a finished run; of a run that goes on, from its challenge sets."""
+"""The sentences behind the verdicts: from the items of a run or of its sample; of runs of before, from their challenge sets."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +9,7 @@ from pyarrow import compute, parquet
 
 from ..data.download import Downloads
 from ..errors import UserError
+from ..probes.verdict_files import RULE
 from ..settings.probing import all_collections
 from .results import Result
 
@@ -38,7 +39,7 @@ class Text(NamedTuple):
 def find_texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) -> list[Text | None]:
     """None where nobody knows the sentence."""
     found: dict[tuple[str, str, int], Text] = {}
-    files = {result.items: None for result in results if result.items}
+    files = dict.fromkeys(file for kind in ("items", "sample_file") for result in results if (file := getattr(result, kind)))
     for file in files:
         missing = [key for key in keys if key not in found]
         if not missing:
@@ -50,14 +51,14 @@ def find_texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) 
     return [found.get(key) for key in keys]
 
 
-def _from_items(file: Any, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[str, str, int], Text]:
+def _from_items(file: object, keys: Sequence[tuple[str, str, int]]) -> dict[tuple[str, str, int], Text]:
     table = parquet.read_table(file, columns=["uid"])
     wanted = compute.is_in(table["uid"], pa.array([uid for uid, _, _ in keys]))
     rows = compute.indices_nonzero(wanted)
     if not len(rows):
         return {}
     names = parquet.read_schema(file).names
-    features = [name for name in names if name not in OTHER]
+    features = [name for name in names if name not in OTHER and not name.startswith(RULE)]
     columns = ["uid", "contrast", "good", "bad", "good_target", "bad_target", *features]
     columns += ["compared"] if "compared" in names else []
     some = parquet.read_table(file, columns=columns).take(rows).to_pylist()

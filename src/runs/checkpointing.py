@@ -26,7 +26,7 @@ BEST, LAST = "best.ckpt", "last.ckpt"
 class CheckpointWriter(TorchCheckpointIO):
     """Writes beside the target and to the disk. Lightning's own way leads through TMPDIR, which may be full or left littered."""
 
-    def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
+    def save_checkpoint(self, checkpoint: dict[str, object], path: str | Path, storage_options: object = None) -> None:
         whole = io.BytesIO()  # torch, writing to a full disk, says nothing of it
         torch.save(checkpoint, whole)
         with replace_atomically(Path(path)) as beside:
@@ -34,7 +34,7 @@ class CheckpointWriter(TorchCheckpointIO):
 
 
 class Checkpoints(Callback):
-    """`last` every so many steps and after every epoch; `best` by a metric; one more at each of `at_words` words seen."""
+    """`last` every N steps and after every epoch; `best` by a metric; one more at each of `at_words` words seen."""
 
     def __init__(self, folder: Path, settings: CheckpointSettings, metrics: MetricsFile) -> None:
         self.folder = folder
@@ -48,7 +48,7 @@ class Checkpoints(Callback):
         self.best_epoch = -1
         self.stopped = False
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         return {
             "best": self.best,
             "best_epoch": self.best_epoch,
@@ -70,12 +70,12 @@ class Checkpoints(Callback):
         trainer.should_stop = self.stopped
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         assert isinstance(module, Training)
         done = batch_idx + 1
         stepped = done % trainer.accumulate_grad_batches == 0
-        # The end of an epoch saves after its validation; in the middle of an accumulated step there is nothing to go on from.
+        # The end of an epoch saves after its validation; in the middle of an accumulated step there is nothing to resume from.
         if done == trainer.num_training_batches or not stepped:
             return
         self._by_words(trainer, module.words_seen)
@@ -116,7 +116,8 @@ class Checkpoints(Callback):
             temporary.unlink(missing_ok=True)
             reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
             raise CheckpointError(
-                f"{file}: cannot be written: {reason}. The checkpoint before it is kept; make room and go on with ckpt_path=auto"
+                f"{file}: cannot be written: {reason}. The checkpoint before it is kept; free some space, "
+                "then resume with ckpt_path=auto"
             ) from error
 
 

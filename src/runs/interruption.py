@@ -2,7 +2,6 @@
 
 import signal
 from types import FrameType
-from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -11,7 +10,7 @@ from pytorch_lightning import Callback
 from .checkpointing import Checkpoints
 from .signals import SAVED, SIGNALS, Interrupted, stop_now
 
-# With several processes they must agree on the step; asking costs a message, so they ask every so many steps.
+# With several processes they must agree on the step; asking costs a message, so they ask every N steps.
 ASK_EVERY = 10
 
 
@@ -32,7 +31,7 @@ class Interruption(Callback):
         self.received = number
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         done = batch_idx + 1
         if done == trainer.num_training_batches or done % trainer.accumulate_grad_batches:

@@ -32,7 +32,7 @@ class ProgressReport(Callback):
         self.seconds = self.words_per_second = 0.0
         self.drawn = 0.0
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         return {"best": self.best}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ class ProgressReport(Callback):
         module.in_epoch = Tally()
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         assert isinstance(module, Training)
         if self.bar is not None and time.perf_counter() - self.drawn > REFRESH:

@@ -43,7 +43,7 @@ HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
 
 
 class RunExists(UserError):
-    """The folder holds a run that is neither finished nor asked to go on."""
+    """The folder holds a run that is neither finished nor asked to resume."""
 
 
 class DamagedRun(UserError):
@@ -141,11 +141,11 @@ class RunFolder:
             raise
 
     def standing(self) -> str:
-        """What there is of the run, and how to go on."""
+        """What there is of the run, and how to resume it."""
         if self.finished():
             return "the run is finished; the same command again shows its result and writes its page"
         if self.last.exists():
-            return "the last checkpoint is kept, go on with ckpt_path=auto"
+            return "the last checkpoint is kept, resume with ckpt_path=auto"
         return "before the first checkpoint; start again with overwrite=true"
 
     def provenance(self) -> dict[str, Any]:
@@ -205,7 +205,7 @@ class RunFolder:
         write_atomically(self.path / "DONE", json.dumps(result | wrong, indent=1, allow_nan=False))
 
 
-def _read_names(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
+def _read_names(file: Path, parse: Callable[[str], object]) -> dict[str, object]:
     """Names and values from a file of a run's folder, which a crash or an editor may have damaged."""
     remedy = "restore it, give another name=, or start afresh with overwrite=true"
     try:
@@ -226,7 +226,7 @@ def _is_own(part: Path) -> bool:
     return named and not part.is_dir()
 
 
-def provenance() -> dict[str, Any]:
+def provenance() -> dict[str, object]:
     """What one would have to know to do it again."""
     versions = {}
     for package in PACKAGES:
@@ -244,7 +244,7 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def _git() -> dict[str, Any]:
+def _git() -> dict[str, object]:
     """The revision of the program, and whether it had been changed since; empty outside a checkout."""
     here = Path(__file__).parent
     try:

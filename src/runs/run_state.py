@@ -2,7 +2,6 @@
 
 import csv
 from pathlib import Path
-from typing import Any
 
 from ..errors import UserError
 from .run_folder import RunFolder
@@ -70,7 +69,7 @@ class History:
         return everywhere[-1] if everywhere else None
 
 
-def _result(folder: RunFolder) -> dict[str, Any]:
+def _result(folder: RunFolder) -> dict[str, object]:
     try:
         return folder.result()
     except (OSError, UserError):

@@ -8,13 +8,13 @@ from typing import NoReturn
 
 # SIGUSR1 is what SLURM is usually told to send before the time is up, SIGUSR2 what submitit tells it.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT)
-SAVED = "the state is saved, go on with ckpt_path=auto"
+SAVED = "the state is saved, resume with ckpt_path=auto"
 
 
 class Interrupted(BaseException):
     """The program was asked to stop. Not an Exception: whoever catches those for a file that is damaged must not catch this.
 
-    `standing` says what is saved and how to go on; empty where there was nothing to save.
+    `standing` says what is saved and how to resume; empty where there was nothing to save.
     """
 
     def __init__(self, number: int, standing: str = "") -> None:

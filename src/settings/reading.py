@@ -131,16 +131,16 @@ def flatten(values: Mapping[str, Plain], where: str) -> Iterator[tuple[str, Plai
 
 
 @cache
-def _fields(kind: type) -> dict[str, tuple[Field[Any], Any]]:
+def _fields(kind: type) -> dict[str, tuple[Field[object], object]]:
     hints = get_type_hints(kind, include_extras=True)
     return {each.name: (each, hints[each.name]) for each in fields(kind)}
 
 
-def _has_no_default(each: Field[Any]) -> bool:
+def _has_no_default(each: Field[object]) -> bool:
     return each.default is MISSING and each.default_factory is MISSING
 
 
-def _dataclass_in(hint: Any) -> type | None:
+def _dataclass_in(hint: object) -> type | None:
     """The one dataclass that a hint admits; the kinds of a group with several are told apart by their name, not here."""
     inside = [hint, *get_args(hint)] if hint is not None else []
     found = [each for each in inside if isinstance(each, type) and is_dataclass(each)]
@@ -151,7 +151,7 @@ def _join(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -196,7 +196,7 @@ def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noq
     return _check_scalar(hint, value, place, null)
 
 
-def _check_union(inside: tuple[Any, ...], value: Any, place: str) -> Any:
+def _check_union(inside: tuple[object, ...], value: object, place: str) -> object:
     null = types.NoneType in inside
     if value is None and null:
         return None
@@ -220,5 +220,5 @@ def _check_scalar(kind: type, value: Any, place: str, null: bool, bounds: tuple[
     return value
 
 
-def _typed(value: Any) -> str:
+def _typed(value: object) -> str:
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

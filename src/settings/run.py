@@ -176,7 +176,7 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
     _refuse_unknown_parts(plain.logger, "logger")
     if plain.init_from and plain.ckpt_path not in (None, "auto"):
         raise UserError(
-            f"ckpt_path={plain.ckpt_path} init_from={plain.init_from}: go on with a run, or begin with its weights; not both"
+            f"ckpt_path={plain.ckpt_path} init_from={plain.init_from}: resume a run, or begin with its weights; not both"
         )
     kind: type[TokenizerSettings] = PieceTokenizer if plain.tokenizer.get("name") == "sentencepiece" else WordTokenizer
     return RunSettings(

@@ -30,22 +30,22 @@ class LightningWatch(Callback):
     other callbacks may monitor it (`probe/de/agreement/mean/accuracy`), and kept in the folder.
     """
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __new__(cls, *_: object, **__: object) -> Self:
         return super().__new__(_with_other_base(cls) if OTHER in sys.modules else cls)  # type: ignore[arg-type, return-value]
 
     def __init__(
         self,
         sets: Sets | str,
-        tokenizer: Any,
+        tokenizer: object,
         folder: str | Path,
-        model: str | Callable[[Any], Any] | None = None,
+        model: str | Callable[[object], object] | None = None,
         *,
         every: int | None = None,
         at_words: AtWords = None,
         words: WordCount | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
-        """`every` so many steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
+        """Every `every` steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
 
         `words` counts the words of a batch, where its ids do not show them. Further options are those of `Watcher`.
         """
@@ -62,7 +62,7 @@ class LightningWatch(Callback):
     def state_key(self) -> str:
         return "concord.LightningWatch"
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         return {"words_seen": self.words_seen, "last_step": self.last_step}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ class LightningWatch(Callback):
             self._probe(trainer, pl_module)
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         assert self.count is not None
         before = self.words_seen
@@ -127,7 +127,7 @@ class LightningWatch(Callback):
         return self.watcher(trainer.global_step, self.words_seen, measured)
 
 
-def _asked(module: pl.LightningModule, model: str | Callable[[Any], Any] | None) -> Any:
+def _asked(module: pl.LightningModule, model: str | Callable[[object], object] | None) -> object:
     """What is asked of a module."""
     if model is None:
         return module

@@ -12,7 +12,7 @@ AtWords = Literal["babylm"] | Sequence[int] | None
 
 @dataclass(frozen=True)
 class WatchMoments:
-    """Every so many steps (`every`), and when so many words have been seen (`words`), besides what the training itself does."""
+    """Every N steps (`every`), and after given numbers of words (`words`), besides what the training itself does."""
 
     every: int | None = None
     words: tuple[int, ...] = ()

@@ -57,10 +57,10 @@ class TrainerWatch(TrainerCallback):
         at_words: AtWords = None,
         words: WordCount | None = None,
         folder: str | Path | None = None,
-        tokenizer: Any = None,
-        **options: Any,
+        tokenizer: object = None,
+        **options: object,
     ) -> None:
-        """`every` so many steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
+        """Every `every` steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
 
         `folder` is the trainer's `output_dir` if nothing else is said; `words` counts the words of a batch; `tokenizer` is the
         trainer's `processing_class`. Further options are those of `Watcher`: sample, scoring, start, protocol, overwrite …
@@ -77,14 +77,14 @@ class TrainerWatch(TrainerCallback):
         self.trains = False
         self.tokenizer, self.sets = tokenizer, sets
         self.folder = Path(folder or trainer.args.output_dir or ".")
-        told: dict[str, Any] = {
+        told: dict[str, object] = {
             "watched": "transformers",
             "seed": trainer.args.seed,
             "recipe": _recipe(trainer),
             "name": self.folder.name,
         }
         self.options = told | options
-        self.watcher = self._make_watcher(resume=True)  # whether it goes on or begins is known when the training starts
+        self.watcher = self._make_watcher(resume=True)  # whether it resumes or begins is known when the training starts
         self._check_metric()
         self.step_is_due = every is None and trainer.args.eval_strategy == IntervalStrategy.NO
 
@@ -120,7 +120,7 @@ class TrainerWatch(TrainerCallback):
         for mark in marks:
             self.trainer.save_model(str(self.folder / checkpoint_name(mark)))
 
-    def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_epoch_end(self, args: object, state: object, control: object, **_: object) -> None:
         if self.step_is_due:  # a training that never evaluates
             self._log(self._probe(state))
 
@@ -137,7 +137,7 @@ class TrainerWatch(TrainerCallback):
         if new:
             self._log(found)
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_train_end(self, args: object, state: object, control: object, **_: object) -> None:
         """The whole sets with the weights that the training ends with: the best, where the trainer loads them at the end."""
         self._unwrap_training_step()
         self._probe(state)
@@ -192,7 +192,7 @@ def _evaluated(found: ProbeTable) -> dict[str, float]:
     return {f"{EVALUATED}{name}": value for name, value in found.accuracies.items()}
 
 
-def _recipe(trainer: Trainer) -> dict[str, Any]:
+def _recipe(trainer: Trainer) -> dict[str, object]:
     """What makes the model: its configuration and the settings of the training, as far as they are not about the machine."""
     settings = {name: value for name, value in trainer.args.to_dict().items() if not name.startswith(MACHINE)}
     config = getattr(trainer.model, "config", None)

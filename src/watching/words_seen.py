@@ -11,7 +11,7 @@ from torch import Tensor
 from ..errors import UserError
 
 # From a batch to the number of its words.
-WordCount = Callable[[Any], int]
+WordCount = Callable[[object], int]
 IGNORED = -100  # of labels, as every loss of torch has it
 
 
@@ -21,11 +21,11 @@ class WordCounter:
     Special tokens are no words; of a piece that is hidden from a masked model, the label is what counts.
     """
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: object) -> None:
         begins, special = _beginnings(tokenizer)
         self.begins, self.special = torch.from_numpy(begins), torch.from_numpy(special)
 
-    def __call__(self, batch: Any) -> int:
+    def __call__(self, batch: object) -> int:
         ids = _ids(batch)
         labels = batch.get("labels") if isinstance(batch, Mapping) else None
         if isinstance(labels, Tensor) and labels.shape == ids.shape:
@@ -37,7 +37,7 @@ class WordCounter:
         return int(((self.begins[rows] | after) & ~special).sum())
 
 
-def _ids(batch: Any) -> Tensor:
+def _ids(batch: object) -> Tensor:
     """Of a batch as trainings have them: a dict with input_ids, a tensor, or a tuple that begins with it."""
     found = batch[0] if isinstance(batch, tuple | list) and batch else batch
     found = batch.get("input_ids") if isinstance(batch, Mapping) else found

@@ -63,8 +63,6 @@ def test_the_phase_is_the_rule_that_misleads_most(rules, expected):
 
 def test_metrics_have_names_without_blanks_and_only_numbers():
     found = rule_metrics({"prep": {"recent noun": beside(0.9), "bigram": beside(math.nan, 0)}}, "probe/de/agreement")
-    assert found == {
-        "probe/de/agreement/prep/agrees_recent_noun": 0.5,
-        "probe/de/agreement/prep/misled_recent_noun": 0.9,
-        "probe/de/agreement/prep/agrees_bigram": 0.5,
-    }
+    expected = {"agrees_recent_noun": 0.5, "misled_recent_noun": 0.9, "helped_recent_noun": 0.5, "contradicted_recent_noun": 100}
+    expected |= {"agrees_bigram": 0.5, "helped_bigram": 0.5, "contradicted_bigram": 0}
+    assert found == {f"probe/de/agreement/prep/{name}": value for name, value in expected.items()}

@@ -120,7 +120,7 @@ def test_names_cannot_break_out_of_the_page(study: Path, tmp_path: Path) -> None
     text = make_report([tmp_path]).html()
     assert "<img" not in text
     assert "&lt;img" in text
-    names = ("summary", "tables", "runs", "constructions", "statistics", "sources", "footer")
+    names = ("summary", "phases", "tables", "runs", "constructions", "statistics", "sources", "footer")
     filled = fill_page("{{js}} </title>", dict.fromkeys(names, "{{data}}"), {"x": "</script><b>"}, {})
     assert "</script><b>" not in filled
     assert filled.count("{{data}}") == len(names)  # what is filled in is not looked through again

@@ -40,7 +40,7 @@ def test_a_signal_inside_a_library_that_catches_every_exception_is_still_a_signa
     ("there", "said"),
     [
         ([], "before the first checkpoint; start again with overwrite=true"),
-        (["checkpoints/last.ckpt"], "the last checkpoint is kept, go on with ckpt_path=auto"),
+        (["checkpoints/last.ckpt"], "the last checkpoint is kept, resume with ckpt_path=auto"),
         (["checkpoints/last.ckpt", "DONE"], "the run is finished; the same command again shows its result and writes its page"),
     ],
 )

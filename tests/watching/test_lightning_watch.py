@@ -16,6 +16,7 @@ from watched_trainings import MEAN, Network, batch, loss_of, same, small_sets, v
 PACKAGES = ["pytorch_lightning", "lightning.pytorch"]
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*does not have many workers"),
+    pytest.mark.filterwarnings("ignore:.*`srun` command is available"),
     pytest.mark.filterwarnings("ignore:.*isinstance.treespec, LeafSpec.*"),
     pytest.mark.filterwarnings("ignore:.*smaller than the logging interval"),
     pytest.mark.filterwarnings("ignore:.*already configured with model summary"),

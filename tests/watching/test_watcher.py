@@ -178,7 +178,7 @@ def test_a_stopped_loop_goes_on_in_its_folder(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="curves of an earlier training; take another folder, resume=True"):
         concord.Watcher(module, vocabulary(), small_sets(), tmp_path, **asked)
     again = concord.Watcher(module, vocabulary(), small_sets(), tmp_path, resume=True, **asked)
-    again(8, 80)  # killed after 8 was probed, goes on from a checkpoint at 4
+    again(8, 80)  # killed after 8 was probed, resumes from a checkpoint at 4
     again(12, 120)
     assert [row["step"] for row in read(tmp_path / "metrics.csv")] == [0, 4, 8, 12]
     concord.Watcher(module, vocabulary(), small_sets(), tmp_path, overwrite=True, **asked)(0, 0)

@@ -247,7 +247,7 @@ class _PatternReader:
             self.text(given.get("vowels", Pattern.vowels), "vowels"),
         )
 
-    def node(self, plain: object, place: str, known: Mapping[str, Any], linked: bool = False) -> PatternNode:
+    def node(self, plain: object, place: str, known: Mapping[str, object], linked: bool = False) -> PatternNode:
         given = self.mapping(plain, place, ("upos", "form", "lemma", "features", "relation", *LINKS))
         links = [link for link in LINKS if link in given]
         if len(links) > 1:
@@ -301,7 +301,7 @@ class _PatternReader:
         lists = [self.texts(given.get(key), f"{place}.{key}") for key in ("unless", "lemma", "unless_lemma")]
         return Ending(text["value"], text["to"], text["ending"], text["by"], *lists)
 
-    def feature(self, name: str, plain: object, nodes: Mapping[str, Any]) -> tuple[str, str, str]:
+    def feature(self, name: str, plain: object, nodes: Mapping[str, object]) -> tuple[str, str, str]:
         given = self.mapping(plain, f"features.{name}", ("of", "feature"))
         node = self.text(given.get("of"), f"features.{name}.of")
         if node not in nodes:
@@ -333,7 +333,7 @@ class _PatternReader:
             self.texts(given.get("undecided"), "mirror.undecided"),
         )
 
-    def mapping(self, plain: object, place: str, keys: Iterable[str] = ()) -> dict[str, Any]:
+    def mapping(self, plain: object, place: str, keys: Iterable[str] = ()) -> dict[str, object]:
         if not isinstance(plain, Mapping):
             raise self.wrong(place, f"names with values are needed; this is {reprlib.repr(plain)[:60]}")
         given = {str(key): value for key, value in plain.items()}

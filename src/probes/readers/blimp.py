@@ -6,7 +6,6 @@ critical word after two beginnings (two prefixes), where a set allows it.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ..challenge_set import TARGET, ChallengeSet, Span, Value, Variant
 from ..contrast import pair_contrast
@@ -45,14 +44,14 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     yield made
 
 
-def _features(item: dict[str, Any], name: str, index: int) -> dict[str, Value]:
+def _features(item: dict[str, object], name: str, index: int) -> dict[str, Value]:
     """What only repeats the file's name or the place in it is left out."""
     known = {"UID": name, "pairID": str(index)}
     kept = {key: value for key, value in item.items() if key not in STRUCTURE and str(value) != known.get(key)}
     return {key: value if type(value) is int else str(value) for key, value in kept.items()}
 
 
-def _with_critical(variant: Variant, item: dict[str, Any], language: str) -> Variant:
+def _with_critical(variant: Variant, item: dict[str, object], language: str) -> Variant:
     """The word that is the same in both sentences, after this sentence's own beginning."""
     prefix, word = item.get(f"two_prefix_prefix_{variant.role}"), item.get("two_prefix_word")
     if not item.get("two_prefix_method") or not isinstance(prefix, str) or not isinstance(word, str):

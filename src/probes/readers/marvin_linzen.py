@@ -8,10 +8,10 @@ import pickle
 import reprlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ..challenge_set import ChallengeSet, SetError, Value, Variant
 from ..contrast import pair_contrast
+from ..groupings import ANIMACY
 from ..pairs import pair
 from ..set_file import encodable
 from .clams import target_spans
@@ -26,10 +26,10 @@ GRADES = ("good", "intrusive", "ungrammatical")
 
 
 class _PlainOnly(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> object:
         raise pickle.UnpicklingError(f"it asks for {module}.{name}")
 
-    def persistent_load(self, pid: Any) -> Any:
+    def persistent_load(self, pid: object) -> object:
         raise pickle.UnpicklingError("it asks for an object outside the file")
 
 
@@ -39,7 +39,7 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     cases = _plain(file)
-    made = ChallengeSet(file.stem, language, dataset="marvin_linzen", file=str(file))
+    made = ChallengeSet(file.stem, language, dataset="marvin_linzen", file=str(file), groupings=(ANIMACY,))
     number = 0
     for case, groups in cases.items():
         if not isinstance(case, str) or not encodable(case) or not isinstance(groups, list | tuple):
@@ -58,7 +58,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     yield made
 
 
-def _plain(file: Path) -> dict[Any, Any]:
+def _plain(file: Path) -> dict[object, object]:
     try:
         cases = _PlainOnly(io.BytesIO(file.read_bytes())).load()
     except pickle.UnpicklingError as error:
@@ -70,7 +70,7 @@ def _plain(file: Path) -> dict[Any, Any]:
     return cases
 
 
-def _variants(group: Any, file: Path, case: str) -> list[Variant]:
+def _variants(group: object, file: Path, case: str) -> list[Variant]:
     sentences = list(group) if isinstance(group, list | tuple) else []
     if len(sentences) not in (2, 3) or not all(isinstance(s, str) and s.split() and encodable(s) for s in sentences):
         raise SetError(file, None, f"case {case}: two or three sentences are needed, this is {reprlib.repr(group)[:80]}")

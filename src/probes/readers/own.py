@@ -84,7 +84,7 @@ def _objects(file: Path, language: str) -> Iterator[ChallengeSet]:
     yield from pairs.values()
 
 
-def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, Any], language: str, file: Path, number: int) -> None:
+def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, object], language: str, file: Path, number: int) -> None:
     good, bad = text_field(item, "good", file, number), _bad_forms(item, file, number)
     name = text_field(item, "construction", file, number) if "construction" in item else file.stem
     features = {key: value for key, value in item.items() if key not in NOT_FEATURES}
@@ -101,7 +101,7 @@ def _bad_forms(item: dict[str, Any], file: Path, number: int) -> list[str]:
     return bad
 
 
-def _head(item: Any, file: Path, number: int) -> ChallengeSet:
+def _head(item: object, file: Path, number: int) -> ChallengeSet:
     fields = ("construction", "language", "dataset")
     if not isinstance(item, dict) or not all(isinstance(item.get(name), str) for name in fields):
         raise SetError(file, number, f"challenge_set needs {', '.join(fields)}, each a text")
@@ -115,7 +115,7 @@ def _head(item: Any, file: Path, number: int) -> ChallengeSet:
     return made
 
 
-def _fixed_rules(rules: Any, file: Path, number: int) -> dict[str, str | bool]:
+def _fixed_rules(rules: object, file: Path, number: int) -> dict[str, str | bool]:
     """Rules of scoring that hold for a set under every protocol: {"contrast": "target"}."""
     if not isinstance(rules, dict) or not all(isinstance(value, str | bool) for value in rules.values()):
         raise SetError(file, number, f"fixed_rules are rules of scoring by name; they are {str(rules)[:60]!r}")
@@ -138,12 +138,12 @@ def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> N
         raise SetError(file, number, "some items of this set have a uid and others have none; name all of them, or none")
 
 
-def _plain_features(features: Any, file: Path, number: int) -> None:
+def _plain_features(features: object, file: Path, number: int) -> None:
     if not isinstance(features, dict) or not all(isinstance(v, str | int) for v in features.values()):
         raise SetError(file, number, f"features are texts or whole numbers by name; these are {str(features)[:60]!r}")
 
 
-def _variant(item: Any, file: Path, number: int) -> Variant:
+def _variant(item: object, file: Path, number: int) -> Variant:
     if not isinstance(item, dict) or not isinstance(item.get("role"), str) or not isinstance(item.get("sentence"), str):
         raise SetError(file, number, "a variant has a role and a sentence")
     words = tuple(item["sentence"].split())
@@ -154,7 +154,7 @@ def _variant(item: Any, file: Path, number: int) -> Variant:
     return Variant(item["role"], grammatical, words, text, spans)
 
 
-def _span(item: Any, length: int, file: Path, number: int) -> Span:
+def _span(item: object, length: int, file: Path, number: int) -> Span:
     match item:
         case [str(name), int(start), int(end)] if 0 <= start <= end <= length:
             return Span(name, start, end)

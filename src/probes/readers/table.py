@@ -99,7 +99,7 @@ def read(file: Path, language: str, columns: Mapping[str, Any] | None = None) ->
     yield from sets.values()
 
 
-def choose_columns(file: Path, names: Sequence[str], columns: Mapping[str, Any] | None) -> Columns:
+def choose_columns(file: Path, names: Sequence[str], columns: Mapping[str, object] | None) -> Columns:
     """Those that were said, and for the rest those that are known by their names."""
     known = known_columns(names)
     if columns is None:
@@ -126,7 +126,7 @@ def choose_columns(file: Path, names: Sequence[str], columns: Mapping[str, Any] 
     return chosen
 
 
-def _sentences(row: Mapping[str, Any], columns: Columns, file: Path, number: int) -> tuple[str, list[str]]:
+def _sentences(row: Mapping[str, object], columns: Columns, file: Path, number: int) -> tuple[str, list[str]]:
     good = _text(row, columns.good, file, number)
     first = _text(row, columns.bad[0], file, number)
     bad = [first, *(str(row[name]) for name in columns.bad[1:] if str(row[name] or "").split())]
@@ -146,13 +146,13 @@ def _text(row: Mapping[str, Any], column: str, file: Path, number: int) -> str:
     return value.strip()
 
 
-def _features(row: Mapping[str, Any], columns: Columns) -> dict[str, Value]:
+def _features(row: Mapping[str, object], columns: Columns) -> dict[str, Value]:
     """What else is known. A column that is called like one of the results gets another name."""
     kept = {key: value for key, value in row.items() if key not in columns.names and value not in (None, "")}
     return {f"item_{key}" if key in RESERVED else key: _feature(value) for key, value in kept.items()}
 
 
-def _feature(value: Any) -> Value:
+def _feature(value: object) -> Value:
     """Whole numbers and texts as they are; anything else as text."""
     if isinstance(value, str) or type(value) is int:
         return value
@@ -162,7 +162,7 @@ def _feature(value: Any) -> Value:
 # ------------------------------------------------------------------------ rows
 
 
-def rows(file: Path, columns: Mapping[str, Any] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+def rows(file: Path, columns: Mapping[str, object] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
     """The rows of a table by column, numbered as a person would look for them."""
     if file.suffix == ".parquet":
         yield from _parquet_rows(file)
@@ -172,7 +172,7 @@ def rows(file: Path, columns: Mapping[str, Any] | None = None) -> Iterator[tuple
         yield from _separated_rows(file, columns)
 
 
-def _separated_rows(file: Path, columns: Mapping[str, Any] | None) -> Iterator[tuple[int, dict[str, Any]]]:
+def _separated_rows(file: Path, columns: Mapping[str, object] | None) -> Iterator[tuple[int, dict[str, object]]]:
     first, head = next(lines(file))
     separator = separator_of(head, columns)
     csv.field_size_limit(LARGEST_CELL)
@@ -193,7 +193,7 @@ def _separated_rows(file: Path, columns: Mapping[str, Any] | None) -> Iterator[t
         raise SetError(file, reader.line_num, f"cannot be read as a table ({error})") from None
 
 
-def separator_of(head: str, columns: Mapping[str, Any] | None) -> str:
+def separator_of(head: str, columns: Mapping[str, object] | None) -> str:
     """The one at which the head falls into the columns that are known or asked for; else the one that cuts it most often."""
     asked = {str(name) for name in (columns or {}).values() if isinstance(name, str)}
     for separator in SEPARATORS:
@@ -215,7 +215,7 @@ def _must_differ(names: Sequence[str], file: Path, number: int) -> None:
         raise SetError(file, number, f"the column {again or 'without a name'} is there twice in the head")
 
 
-def _objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(file: Path) -> Iterator[tuple[int, dict[str, object]]]:
     for number, line in lines(file):
         item = parse_json(line, file, number)
         if not isinstance(item, dict):
@@ -223,7 +223,7 @@ def _objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, item
 
 
-def _parquet_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parquet_rows(file: Path) -> Iterator[tuple[int, dict[str, object]]]:
     import pyarrow  # noqa: PLC0415 - half a second, for one format
     from pyarrow import parquet  # noqa: PLC0415
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -133,7 +133,7 @@ class LogitsScorer:
 
     def _logits(self, ids: Tensor) -> Tensor:
         device = next((each.device for each in self.module.parameters()), torch.device("cpu"))
-        found: Any = self.module(ids.to(device))
+        found: object = self.module(ids.to(device))
         if isinstance(found, tuple | list):
             found = found[0]
         elif not isinstance(found, Tensor):

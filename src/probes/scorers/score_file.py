@@ -94,7 +94,7 @@ class _Conversion:
     kind: str
     given: int = 0
 
-    def __call__(self, values: Sequence[Any], place: str) -> tuple[float, ...]:
+    def __call__(self, values: Sequence[object], place: str) -> tuple[float, ...]:
         return tuple(self._one(value, place, first=number == 0) for number, value in enumerate(values))
 
     def _one(self, value: Any, place: str, first: bool) -> float:
@@ -143,7 +143,7 @@ def _value_column(path: Path, names: Sequence[str]) -> str:
     return found[0]
 
 
-def _list_columns(names: Sequence[str], first: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _list_columns(names: Sequence[str], first: Mapping[str, object]) -> list[tuple[str, str]]:
     """Columns of tokens, each with the column of their values: good and good_logprobs, words and surprisals."""
     stretches = [name for name in (*(f"{one}s" for one in STRETCHES), "good", "bad") if isinstance(first.get(name), list | tuple)]
     values = [name for name in names if _unit_of(name)[0] in COLUMNS]
@@ -166,7 +166,7 @@ def _lists(
 
 def _grouped(
     path: Path,
-    rows: Sequence[tuple[str, Mapping[str, Any]]],
+    rows: Sequence[tuple[str, Mapping[str, object]]],
     names: Sequence[str],
     stretch: str,
     value: str,
@@ -179,8 +179,8 @@ def _grouped(
             f"{path}: whose scores are these? A column sentence, sentence_id, or uid and role is needed; there are: "
             f"{', '.join(names)}"
         )
-    groups: dict[tuple[Any, ...], list[tuple[str, Mapping[str, Any]]]] = {}
-    last: tuple[Any, ...] = ()
+    groups: dict[tuple[object, ...], list[tuple[str, Mapping[str, object]]]] = {}
+    last: tuple[object, ...] = ()
     for place, row in rows:
         key = tuple(row.get(name) for name in identity)
         if stretch == "sentence" or (identity == ("sentence",) and key != last[:-1]):
@@ -196,7 +196,7 @@ def _grouped(
         yield ScoredText(place, text, item, tokens, reading([row.get(value) for _, row in own], place))
 
 
-def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
+def _rows(path: Path) -> list[tuple[str, dict[str, object]]]:
     """Every row with its place."""
     if not path.is_file():
         raise UserError(f"model.path={path}: there is no such file of scores")
@@ -220,7 +220,7 @@ def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
     return rows
 
 
-def _table_rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
+def _table_rows(path: Path) -> list[tuple[str, dict[str, object]]]:
     """Cells of a .tsv are as they stand: a quotation mark is a word there."""
     tabs = path.suffix == ".tsv"
     with path.open(encoding="utf-8-sig", newline="") as stream:

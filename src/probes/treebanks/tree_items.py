@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...data.conllu import Words
 from ...data.patterns.matching import Match
@@ -127,7 +127,7 @@ def pair_of(tokens: Sequence[SurfaceToken], target: int, forms: tuple[str, str],
     return variants
 
 
-def plain_item(uid: str, features: dict[str, Value], variants: Sequence[Variant]) -> dict[str, Any]:
+def plain_item(uid: str, features: dict[str, Value], variants: Sequence[Variant]) -> dict[str, object]:
     """As our own JSON lines have it."""
     return {"uid": uid, "features": features, "variants": [plain_variant(each) for each in variants]}
 

@@ -13,6 +13,7 @@ from .bars import draw_bars
 from .curves import draw_curves
 from .heat import draw_heat
 from .perplexity_plot import draw_perplexity
+from .phase_figure import draw_phases
 from .style import STYLE
 from .suite_figures import draw_circuits, draw_stability
 
@@ -25,13 +26,14 @@ FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {
     "bars": draw_bars,
     "heat": draw_heat,
     "perplexity": draw_perplexity,
+    "phases": draw_phases,
     "circuits": draw_circuits,
     "stability": draw_stability,
 }
 
 
 def draw_figure(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
-    """One of the figures of a report: curves, bars, heat, perplexity."""
+    """One of the figures of a report: curves, bars, heat, perplexity, phases, circuits, stability."""
     if kind not in FIGURES:
         raise UserError(f"{kind}: there is no such figure; there are: {', '.join(FIGURES)}")
     with explain_missing():

@@ -29,7 +29,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo")
 
 
 def draw_bars(frame: "pd.DataFrame") -> "Figure":
-    """Accuracy by construction, a panel a language; whiskers are 95 % intervals over items and seeds."""
+    """Accuracy by construction, one panel per language; whiskers are 95 % intervals over items and seeds."""
     found = condition_means(frame)
     languages = list(dict.fromkeys(found.language))
     names = in_paper_order([name for name in found.construction.unique() if name != MEAN])

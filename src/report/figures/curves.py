@@ -104,7 +104,7 @@ def _perplexity(axis: "Axes", own: "pd.DataFrame", log: bool) -> None:
     axis.xaxis.set_major_formatter(_words)
 
 
-def _words(value: float, _: Any = None) -> str:
+def _words(value: float, _: object = None) -> str:
     return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k" if value >= 1e3 else f"{value:g}"
 
 

@@ -15,7 +15,7 @@ ConditionKey = tuple[str, str, str]
 
 # Okabe and Ito (2008), without their yellow, which is lost on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES: tuple[Any, ...] = (
+DASHES: tuple[object, ...] = (
     "-",
     (0, (5, 1.5)),
     (0, (1.2, 1.2)),

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 PARTS = {
     "summary": "Summary",
     "curves": "Curves",
+    "phases": "Phases",
     "tables": "Tables",
     "runs": "Runs",
     "constructions": "Constructions",
@@ -21,10 +22,10 @@ PARTS = {
 }
 LONG = 14  # letters: longer names of columns are broken into lines
 # Its files in one scope, in this order.
-PROGRAM = ("parts", "charts", "curves", "ends", "runs", "constructions", "items", "begin")
+PROGRAM = ("parts", "charts", "curves", "ends", "phases", "runs", "constructions", "regions", "items", "begin")
 
 
-def fill_page(title: str, parts: Mapping[str, str], data: Any, items: Mapping[str, Any]) -> str:
+def fill_page(title: str, parts: Mapping[str, str], data: object, items: Mapping[str, object]) -> str:
     """`parts` are HTML by the names of the template's places."""
     made = (HERE / "page.html").read_text(encoding="utf-8")
     nav = "".join(f'<a href="#{name}">{text}</a>' for name, text in PARTS.items() if parts.get(name) != "" or name == "curves")
@@ -44,7 +45,7 @@ def fill_page(title: str, parts: Mapping[str, str], data: Any, items: Mapping[st
     return pieces[0] + "".join(filled[name] + rest for name, rest in (piece.split("}}", 1) for piece in pieces[1:]))
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     """`</script>` inside a string must not end the script."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
@@ -53,7 +54,7 @@ def escape(text: Any) -> str:
     return html.escape(str(text))
 
 
-def element(name: str, content: str, **attributes: Any) -> str:
+def element(name: str, content: str, **attributes: object) -> str:
     """`content` is HTML already."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items() if value is not None

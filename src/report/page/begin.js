@@ -17,6 +17,6 @@ document.querySelectorAll("table.sortable").forEach(sortable);
 document.querySelectorAll("[data-copy]").forEach((button) => button.addEventListener("click", () => copy(button)));
 window.addEventListener("hashchange", showPage);
 let wide = window.innerWidth;
-window.addEventListener("resize", () => { if (window.innerWidth !== wide) { wide = window.innerWidth; $("page").hidden ? drawCurves() : $("page").redraw && $("page").redraw(); } });
+window.addEventListener("resize", () => { if (window.innerWidth !== wide) { wide = window.innerWidth; $("page").hidden ? (drawCurves(), drawPhases()) : $("page").redraw && $("page").redraw(); } });
 showPage();
 document.documentElement.dataset.ready = "yes";

@@ -12,13 +12,13 @@ function powers(low, high, marks = [1, 2, 5]) {
     for (const m of marks) { const v = m * 10 ** p; if (v >= low * 0.999 && v <= high * 1.001) found.push(v); }
   return found;
 }
-// options: series [{name, i, x, y, sd, seeds}], ghosts [{x, y}] behind them, y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label
+// options: series [{name, i, x, y, sd, seeds}], ghosts [{x, y}] behind them, y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label, spans [{name, from, to, colour}] under the axis
 function chart(box, options) {
   box.replaceChildren();
   const width = Math.max(box.clientWidth, 260), height = options.height;
   const shown = options.series.filter((s) => s.x.length);
   const roomy = options.tags && width > 470;
-  const m = { l: 46, r: roomy ? Math.min(190, width * 0.34) : 14, t: 24, b: 40 };
+  const m = { l: 46, r: roomy ? Math.min(190, width * 0.34) : 14, t: 24, b: options.spans ? 66 : 40 };
   const all = [...shown, ...(options.ghosts || [])].flatMap((s) => s.x).filter((x) => !options.xlog || x > 0);
   if (!all.length) { box.append(el("p", { class: "note" }, "No curve: these models were asked once, or all lines are switched off.")); return; }
   let [x0, x1] = options.zoom || [Math.min(...all), Math.max(...all)];
@@ -47,7 +47,8 @@ function chart(box, options) {
   let xs = options.xlog ? powers(x0, x1) : ticks(x0, x1, Math.max(2, Math.min(7, Math.floor((width - m.l - m.r) / 75))));
   if (options.xlog && xs.length > (width < 480 ? 5 : 9)) xs = xs.filter((v) => /^1/.test(v.toPrecision(1)));
   for (const v of xs) if (!options.xlog || v > 0) axis.append(svg("line", { x1: X(v), x2: X(v), y1: height - m.b, y2: height - m.b + 4 }), label(words(v), X(v), height - m.b + 18, "middle"));
-  axis.append(svg("line", { x1: m.l, x2: width - m.r, y1: height - m.b, y2: height - m.b }), label(seen, (m.l + width - m.r) / 2, height - 4, "middle"));
+  axis.append(svg("line", { x1: m.l, x2: width - m.r, y1: height - m.b, y2: height - m.b }), label(seen, (m.l + width - m.r) / 2, height - m.b + 36, "middle"));
+  if (options.spans) axis.append(strip(options.spans, (x) => X(Math.min(Math.max(x, x0), x1)), height - 20));
   const plot = svg("g", { "clip-path": `url(#${clip})` });
   for (const chance of options.chances || []) if (chance >= low) plot.append(svg("line", { class: "chance", "data-chance": chance, x1: m.l, x2: width - m.r, y1: Y(chance), y2: Y(chance) }));
   for (const s of options.ghosts || []) plot.append(svg("path", { class: "ghost", d: "M" + s.x.map((x, k) => [x, s.y[k]]).filter(([x, y]) => y !== null && (!options.xlog || x > 0)).map(([x, y]) => `${X(x)},${Y(y)}`).join("L") }));
@@ -112,6 +113,18 @@ function chart(box, options) {
   box.onkeydown = (event) => { const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]; if (by) { event.preventDefault(); point(at + by); } else if (event.key === "Escape") leave(); };
   box.onblur = leave;
   box.extent = [x0, x1];
+}
+// Stretches under the axis, each named where there is room for it; the whole name is told on pointing.
+function strip(spans, X, top) {
+  const group = svg("g", { class: "strip" });
+  for (const s of spans) {
+    const left = X(s.from), wide = Math.max(X(s.to) - left, 2);
+    const box = svg("g", { "data-phase": s.name }, svg("rect", { x: left, y: top, width: wide, height: 16, fill: s.colour, rx: 2 }), svg("title"));
+    box.lastChild.textContent = `${s.name}: from ${words(s.from)}`;
+    if (wide > 6.4 * s.name.length + 6) { const name = label(s.name, left + wide / 2, top + 12, "middle"); name.style.fill = "var(--panel)"; box.append(name); }
+    group.append(box);
+  }
+  return group;
 }
 function label(text, x, y, anchor) { const made = svg("text", { x, y, "text-anchor": anchor }); made.textContent = text; return made; }
 // Names beside the ends of their curves. What joins them stays in the margin, in grey: inside the plot it would look like data.

@@ -14,6 +14,7 @@ function showPage() {
   $("page").hidden = !known;
   if (known) { construction(key, name); window.scrollTo(0, 0); return; }
   drawCurves();
+  drawPhases();
   const place = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
   if (place) place.scrollIntoView(); // it could not be scrolled to while it was hidden
 }

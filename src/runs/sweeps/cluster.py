@@ -1,6 +1,6 @@
 """Jobs on a SLURM cluster, by way of submitit, which submits them as an array and queues them again when their time is up.
 
-A job that is preempted goes back into the queue after its run has saved, and then goes on in the same folder. Alone, submitit
+A job that is preempted goes back into the queue after its run has saved, and then resumes in the same folder. Alone, submitit
 would ask for the next start first and end the run in the middle of a batch.
 """
 

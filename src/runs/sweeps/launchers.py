@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.utils import JobReturn, JobStatus
@@ -40,7 +40,7 @@ class SweepLauncher(Launcher):
 
     @abstractmethod
     def place(self, total: int, processes: int) -> "JobPlace":
-        """For so many jobs, each of so many processes."""
+        """For this many jobs, each of this many processes."""
 
     def settings(self, overrides: Sequence[str]) -> RunSettings:
         """Of one job."""
@@ -78,7 +78,7 @@ class ProcessLauncher(SweepLauncher):
 class SlurmLauncher(SweepLauncher):
     """Each job a SLURM job, by way of submitit; takes what submitit takes."""
 
-    def __init__(self, max_num_timeout: int, **resources: Any) -> None:
+    def __init__(self, max_num_timeout: int, **resources: object) -> None:
         self.max_num_timeout = max_num_timeout
         self.resources = resources
 

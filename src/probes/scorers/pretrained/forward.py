@@ -17,7 +17,7 @@ from torch import Tensor
 from .loading import Pretrained
 
 log = logging.getLogger(__name__)
-LOGITS = 2**24  # at most so many numbers at once: 64 MiB
+LOGITS = 2**24  # at most this many numbers at once: 64 MiB
 ALIKE = 1e-4  # nats
 
 

@@ -1,7 +1,6 @@
 """A model of transformers in memory, perhaps in the middle of its training: scored as if it had been saved and loaded."""
 
 import copy
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +19,7 @@ from ..scoring_mode import scoring_mode
 from . import default_scoring, scorer
 from .causal import Causal, start_pieces
 from .forward import Forward
-from .loading import CAUSAL_HEADS, MASKED_HEADS, Kind, Pretrained, longest_input
+from .loading import CAUSAL_HEADS, MASKED_HEADS, Kind, Pretrained, longest_input, tokenizer_digest
 from .masked import Masked
 from .options import Options
 from .pretrained_error import PretrainedError
@@ -57,10 +56,6 @@ def fast_tokenizer(tokenizer: Any) -> Any:
             f"{type(tokenizer).__name__}: a fast tokenizer is needed, one that says which characters a piece stands for"
         )
     return tokenizer
-
-
-def tokenizer_digest(tokenizer: Any) -> str:
-    return hashlib.blake2b(tokenizer.backend_tokenizer.to_str().encode(), digest_size=8).hexdigest()
 
 
 def wrap_module(name: str, module: nn.Module, tokenizer: Any, start: str) -> LogitsScorer:

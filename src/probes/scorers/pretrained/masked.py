@@ -81,7 +81,7 @@ class Masked:
         self.pretrained, self.options = pretrained, options
         self.skips = options.skip_multi_piece and self.only_target
         self.equal = options.equal_pieces and self.only_target
-        rules = {without_target: self.only_target, multi_piece: self.skips, unequal: self.equal}
+        rules = {without_target: self.only_target, multi_piece: self.skips, unequal(pretrained.tokenizer): self.equal}
         self.drops = [rule for rule, given in rules.items() if given]
         marks = {"+skip_multi_piece": self.skips, "+equal_pieces": self.equal, "+joined": options.spacing == "joined"}
         self.name = scoring + "".join(mark for mark, given in marks.items() if given)

@@ -1,7 +1,6 @@
 """Whether a model fits, asked before it is loaded."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 
@@ -14,7 +13,7 @@ ROOM = 1.2  # for what is computed with them
 GIB = 2**30
 
 
-def check_fits(name: str, sizes: Mapping[str, int], weights: Sequence[str], config: Mapping[str, Any], device: str) -> None:
+def check_fits(name: str, sizes: Mapping[str, int], weights: Sequence[str], config: Mapping[str, object], device: str) -> None:
     """An error at once, instead of a machine that stops answering."""
     stored = str(config.get("dtype") or config.get("torch_dtype") or "float32").removeprefix("torch.")
     need = ROOM * sum(sizes[file] for file in weights) * GROWTH.get(stored, 1)

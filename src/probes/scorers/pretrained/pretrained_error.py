@@ -8,3 +8,4 @@ class PretrainedError(UserError):
 
     def __init__(self, model: str, message: str) -> None:
         super().__init__(f"model.name={model}: {message}")
+        self.why = message

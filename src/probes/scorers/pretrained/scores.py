@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, WordScores
 from ..questions import Questions
-from .word_pieces import WordPieces
+from .word_pieces import WordPieces, pieces_alone
 
 Marks = NDArray[np.bool_]  # (number of words,)
 
@@ -63,15 +64,19 @@ def multi_piece(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) 
     return [_target(pieces, sentence, len(pieces.of(*sentence.target)) != 1) for pieces, sentence in both]
 
 
-def unequal(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
-    """Zaczynska et al.'s rule: where the targets of an item differ in their number of pieces, none is scored."""
-    counts: dict[int, set[int]] = {}
-    for pieces, sentence in zip(made, sentences, strict=True):
-        if sentence.item < 0:
-            raise ValueError("equal_pieces compares the variants of an item: `Sentence.item` must say which belong together")
-        counts.setdefault(sentence.item, set()).add(len(pieces.of(*sentence.target)))
-    both = zip(made, sentences, strict=True)
-    return [_target(pieces, sentence, len(counts[sentence.item]) > 1) for pieces, sentence in both]
+def unequal(tokenizer: Any) -> Drop:
+    """Zaczynska et al.'s rule: where the targets of an item, read alone, differ in their number of pieces, none is scored."""
+
+    def drop(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
+        counts: dict[int, set[int]] = {}
+        for number, sentence in zip(pieces_alone(tokenizer, sentences), sentences, strict=True):
+            if sentence.item < 0:
+                raise ValueError("equal_pieces compares the variants of an item: `Sentence.item` must say which belong together")
+            counts.setdefault(sentence.item, set()).add(number)
+        both = zip(made, sentences, strict=True)
+        return [_target(pieces, sentence, len(counts[sentence.item]) > 1) for pieces, sentence in both]
+
+    return drop
 
 
 def _target(pieces: WordPieces, sentence: ProbeSentence, marked: bool) -> Marks:

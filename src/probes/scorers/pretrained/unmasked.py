@@ -50,7 +50,7 @@ class Unmasked:
             for place, piece in enumerate(pieces.ids.tolist()):
                 asked.append(questions.ask(pieces.ids, place, piece))
                 words.append(first + owners[place])
-        drops = [unequal] if self.options.equal_pieces else []
+        drops = [unequal(self.pretrained.tokenizer)] if self.options.equal_pieces else []
         return AskedPieces(made, questions, words, asked, unknown(made, sentences, drops))
 
     def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,14 @@ class WordPieces:
     def of(self, start: int, end: int) -> NDArray[np.int64]:
         """The places of the pieces of these words."""
         return np.flatnonzero((self.words >= start) & (self.words < end))
+
+
+class TargetPieces(NamedTuple):
+    """The pieces of what is tested in a sentence."""
+
+    number: int  # where it stands
+    known: bool  # all of them are
+    alone: int  # the number of them where the target stands by itself
 
 
 def text_of(sentence: ProbeSentence, spacing: Spacing) -> tuple[str, list[int]]:
@@ -83,11 +91,22 @@ def unknown_token(tokenizer: Any) -> str:
     return "" if tokenizer.unk_token_id is None else str(tokenizer.unk_token)
 
 
-def target_pieces(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[tuple[int, bool]]:
-    """Of each sentence the number of pieces of its target, where it stands, and whether all of them are known."""
+def target_pieces(tokenizer: object, sentences: Sequence[ProbeSentence]) -> list[TargetPieces]:
+    """The pieces of each sentence's target."""
     made = tokenise(tokenizer, sentences, "written", marks=False)
-    both = zip(made, sentences, strict=True)
-    return [(len(pieces.of(*s.target)), not pieces.unknown[slice(*s.target)].any()) for pieces, s in both]
+    columns = zip(made, sentences, pieces_alone(tokenizer, sentences), strict=True)
+    return [
+        TargetPieces(len(pieces.of(*s.target)), not pieces.unknown[slice(*s.target)].any(), alone) for pieces, s, alone in columns
+    ]
+
+
+def pieces_alone(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[int]:
+    """How many pieces the target of each sentence is when nothing stands around it: with byte pairs, not those after a space."""
+    targets = [" ".join(sentence.words.split(" ")[slice(*sentence.target)]) for sentence in sentences]
+    distinct = list(dict.fromkeys(targets))
+    read = tokenizer(distinct, add_special_tokens=False, verbose=False)["input_ids"] if distinct else []
+    numbers = dict(zip(distinct, map(len, read), strict=True))
+    return [numbers[target] for target in targets]
 
 
 def read_by(pretrained: Pretrained, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool) -> list[WordPieces]:
