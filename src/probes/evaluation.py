@@ -9,6 +9,7 @@ from typing import Any
 from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
 from ..data.download import downloads_for
+from ..errors import UserError
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
 from ..settings.evaluation_settings import EvaluationSettings
@@ -38,6 +39,24 @@ def ask(model: Model, probe: Probe) -> Answer:
     scores = model.scorer.score(probe.sentences)
     must_cover(probe, scores, model.name)
     return judge_scores(probe, scores)
+
+
+def check_starts(models: Sequence[Model], probes: Sequence[Probe]) -> None:
+    """Before any work: whether every model begins sentences as the contracts of all probes say."""
+    for probe in probes:
+        start = probe.contract.rules.start
+        for model in models:
+            state = model.scorer.reading.state
+            if start == "warm" and not state:
+                raise UserError(
+                    f"{model.name}: probes.rules.start=warm: the state that sentences of a corpus leave is known of models of "
+                    "Concord only; leave it out"
+                )
+            if state and state != start:
+                raise UserError(
+                    f"{probe.name}: probes.rules.start={start}, and {model.name} begins its sentences with start={state}; "
+                    "evaluate collections that differ in it apart"
+                )
 
 
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:

@@ -89,14 +89,15 @@ def _rows(file: Path) -> list[dict[str, float]]:
 
 
 def _markdown(seen: int, perplexity: Measured, accuracy: Measured, which: str) -> str:
-    said = [f"After {seen:,} words of training.", ""]
-    said += [f"- {name}: {value:,.2f}{_earlier(perplexity, seen)}" for name, value in perplexity.values.items()]
+    listed = [f"- {name}: {value:,.2f}{_earlier(perplexity, seen)}" for name, value in perplexity.values.items()]
     rows = [
         _row(match, accuracy.values)
         for match in (re.fullmatch(r"probe/([^/]+)/([^/]+)/([^/]+)/accuracy", name) for name in accuracy.values)
         if match and match[3] != "mean"
     ]
-    return "\n".join([*said, *(["", which + _earlier(accuracy, seen), "", *HEAD, *rows] if rows else [])])
+    parts = [f"After {seen:,} words of training.", "\n".join(listed)]
+    parts += [which + _earlier(accuracy, seen), "\n".join([*HEAD, *rows])] if rows else []
+    return "\n\n".join(part for part in parts if part)
 
 
 def _earlier(measured: Measured, seen: int) -> str:

@@ -255,7 +255,7 @@ def test_a_card_shows_what_was_measured_with_the_weights_that_leave(run_with_che
     assert "perplexity" not in by_words[1000000]
     assert "- valid/perplexity: 20.25 (measured after 1,900,000 words)" in by_words[2000000]
     assert "| de | agreement | prep | 0.850 |" in by_words[2000000]
-    assert by_words[1500] == "After 1,600 words of training.\n"
+    assert by_words[1500] == "After 1,600 words of training."
 
 
 def test_a_folder_without_checkpoints_is_told(tmp_path, capsys):
