@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,29 @@ def test_the_places_and_modules_that_documents_name_exist(document):
     assert missing_modules(text_of(document)) == []
 
 
+def broken_links(document: str, text: str) -> list[str]:
+    """Links to files of the project that are not there, and to headings that no page has."""
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        file, _, heading = target.partition("#")
+        place = (ROOT / document).parent / file if file else ROOT / document
+        if not target.startswith("http") and not (place.exists() and (not heading or heading in headings(place))):
+            broken.append(target)
+    return broken
+
+
+def headings(file: Path) -> set[str]:
+    """As links name them."""
+    titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document):
+    assert broken_links(document, text_of(document)) == []
+    assert broken_links(document, "[a](docs/nowhere.md) [b](#no-such-heading) [c](https://example.org)") != []
+
+
 def test_the_tour_names_modules_of_the_room_it_is_in():
     tour = text_of("CONTRIBUTING.md").split("## A tour\n")[1].split("\n## ")[0]
     rooms = [paragraph for paragraph in tour.split("\n\n") if paragraph.startswith("`src")]
@@ -71,23 +95,24 @@ def test_the_commands_of_the_readme_are_those_of_the_makefile():
         assert re.search(rf"^{target}:", text_of("Makefile"), re.MULTILINE), target
 
 
-def examples() -> list[tuple[str, str]]:
-    """Everything that documents tell a reader to train, in blocks and in sentences."""
+def examples(program: str) -> list[tuple[str, str]]:
+    """Everything that documents tell a reader to train or to evaluate, in blocks and in sentences."""
     return [
         (document, found.strip())
         for document in DOCUMENTS
         if document != "docs/own.md"  # tests/test_own.py follows it to the letter
-        for found in re.findall(r"(?:^|`)concord train ([^#`\n]*)", text_of(document), re.MULTILINE)
+        for found in re.findall(rf"(?:^|`)concord {program} ([^#`\n]*)", text_of(document), re.MULTILINE)
     ]
 
 
-def test_examples_of_training_are_real_settings():
+@pytest.mark.parametrize("program", ["train", "evaluate"])
+def test_examples_are_real_settings(program):
     from hydra import compose, initialize_config_dir
 
-    assert len(examples()) > 20
-    for document, command in examples():
-        overrides = [word for word in command.split() if "=" in word and "…" not in word]
+    assert len(examples(program)) > 20
+    for document, command in examples(program):
+        overrides = [word for word in shlex.split(command) if "=" in word and "…" not in word and not word.startswith("text=")]
         if "-m" in command.split():  # of a sweep: its first job
-            overrides = [override.split(",")[0] for override in overrides]
+            overrides = [word if "[" in word else word.split(",")[0] for word in overrides]
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            assert compose("train", overrides), (document, command)
+            assert compose(program, overrides), (document, command)
