@@ -17,9 +17,10 @@ def text_of(document: str) -> str:
 
 
 def missing_places(text: str) -> list[str]:
-    """Files and folders that are named but not there; `<lang>`, `{lang}` and `…` stand for something that must be there at least once."""
+    """Files and folders that are named but not there; `<lang>`, `{lang}` and `…` stand for something that must exist."""
     named = re.findall(rf"(?<![\w/.])((?:{FOLDERS})/[^\s`'\",;:)\]]*)", text)
-    return [name for name in named if not list(ROOT.glob(re.sub(r"<[^>]*>|\{\w+\}|…", "*", name.rstrip(".")).rstrip("/")))]
+    patterns = {name: re.sub(r"<[^>]*>|\{\w+\}|…", "*", name.rstrip(".")).rstrip("/") for name in named}
+    return [name for name in named if not list(ROOT.glob(patterns[name]))]
 
 
 def missing_modules(text: str) -> list[str]:
