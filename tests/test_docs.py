@@ -17,9 +17,10 @@ def text_of(document: str) -> str:
 
 
 def missing_places(text: str) -> list[str]:
-    """Files and folders that are named but not there; `<lang>` and `…` stand for something that must be there at least once."""
+    """Files and folders that are named but not there; `<lang>`, `{lang}` and `…` stand for something that must exist."""
     named = re.findall(rf"(?<![\w/.])((?:{FOLDERS})/[^\s`'\",;:)\]]*)", text)
-    return [name for name in named if not list(ROOT.glob(re.sub(r"<[^>]*>|…", "*", name.rstrip(".")).rstrip("/")))]
+    patterns = {name: re.sub(r"<[^>]*>|\{\w+\}|…", "*", name.rstrip(".")).rstrip("/") for name in named}
+    return [name for name in named if not list(ROOT.glob(patterns[name]))]
 
 
 def missing_modules(text: str) -> list[str]:
@@ -62,6 +63,11 @@ def headings(file: Path) -> set[str]:
 def test_links_lead_somewhere(document):
     assert broken_links(document, text_of(document)) == []
     assert broken_links(document, "[a](docs/nowhere.md) [b](#no-such-heading) [c](https://example.org)") != []
+
+
+def test_the_site_has_every_page():
+    site = text_of("mkdocs.yml")
+    assert [document for document in DOCUMENTS if document not in site] == []
 
 
 def test_the_tour_names_modules_of_the_room_it_is_in():
