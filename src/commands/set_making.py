@@ -139,7 +139,11 @@ def show_result(extraction: "Extraction", controls: "Controls", written: "SetCou
         funnel.add_row(*row)
     funnel.columns[0].no_wrap = False
     show_whole(funnel)
-    sets = table("sets", "set", numbers=["items", *(f"{name} right" for name in NAMES), "mean n_heuristics"])
+    sets = table(
+        "sets, and how often each heuristic is right, in %",
+        "set",
+        numbers=["items", *(f"{name} right" for name in NAMES), "mean n_heuristics"],
+    )
     for kind, n in written.counts.items():
         right = written.right[kind]
         known = right["n"] > 0
@@ -148,7 +152,7 @@ def show_result(extraction: "Extraction", controls: "Controls", written: "SetCou
     show_whole(sets)
     console.print(f"{written.attractors:,} items with an attractor between cue and target")
     for (kind, reason), n in sorted(controls.failed.items()):
-        console.print(f"{kind}: not made for {n:,} items: {reason}")
+        console.print(f"{kind}: not made for {n:,} {'item' if n == 1 else 'items'}: {reason}")
     for file in written.files:
         print(file)
     if not written.counts["original"]:

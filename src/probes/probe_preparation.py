@@ -148,7 +148,8 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
             "sets (probes=, probes.path=), or probes.rules.unknown=unk to score them as <unk>"
         )
     raise UserError(
-        f"the vocabulary has the tested words of no item in {sets}; is that the language of the text? Take a larger "
+        f"the vocabulary has the tested words of no item in {sets}; is that the language of the text, and has "
+        "data.withhold left the words in it? Take tokenizer=sentencepiece, which knows every word, a larger "
         "tokenizer.vocabulary_size, other sets (probes=own probes.path=…), probes.rules.unknown=unk, or probes=none"
     )
 

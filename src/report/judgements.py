@@ -52,8 +52,10 @@ def judgements_over_time(result: Result) -> tuple[Judgements, list[int]] | None:
 def read_judgements(files: Sequence[Path], contract: JsonObject) -> Judgements:
     """One column a file. The items are the same and in the same order, or it is an error."""
     first = parquet.read_table(files[0], columns=["uid", "construction"])
-    uids, item = np.unique(first["uid"].combine_chunks().dictionary_encode().indices.to_numpy(), return_inverse=True)
     names = np.array(first["construction"].to_pylist())
+    uid = first["uid"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
+    # A control has the uid of its original: an item is known by its construction as well.
+    uids, item = np.unique(uid + (uid.max(initial=0) + 1) * np.unique(names, return_inverse=True)[1], return_inverse=True)
     place = np.zeros(len(uids), np.int64)
     place[item] = np.arange(len(item))
     every = PROTOCOLS[contract["protocol"]].unit == "items" if contract.get("protocol") in PROTOCOLS else False

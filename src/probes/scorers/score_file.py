@@ -161,7 +161,8 @@ def _lists(
                 continue
             if len(row[tokens]) != len(row.get(values) or ()):
                 raise UserError(f"{place}: {len(row[tokens])} {tokens}, but {len(row.get(values) or ())} {values}")
-            text = str(row.get("sentence") or "")
+            # In a file of ours good and bad are the sentences, and a column sentence is a feature: the name of a tree.
+            text = "" if tokens in ("good", "bad") else str(row.get("sentence") or "")
             yield ScoredText(place, text, ("", ""), tuple(map(str, row[tokens])), reading(row[values], place))
 
 

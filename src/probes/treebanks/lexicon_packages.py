@@ -14,7 +14,7 @@ PENN = {("Pres", "Sing"): "VBZ", ("Pres", "Plur"): "VBP"}
 
 
 class Pymorphy:
-    """pymorphy3, with the dictionary of OpenCorpora."""
+    """pymorphy3, with the dictionary of OpenCorpora. It writes ё everywhere; running text does so in some words at most."""
 
     def __init__(self, package: ModuleType) -> None:
         self.analyse = package.MorphAnalyzer().parse
@@ -29,7 +29,8 @@ class Pymorphy:
             return set()
         more = {GENDERS[gender]} if past_singular else set()
         inflected = (each.inflect(wanted | more) for each in readings)
-        return {each.word for each in inflected if each is not None}
+        found = {each.word for each in inflected if each is not None}
+        return found if "ё" in word.form.lower() else {form.replace("ё", "е") for form in found}
 
     def _fits(self, reading: Any, word: Word) -> bool:
         return str(reading.tag.POS) == {"AUX": "VERB"}.get(word.upos, word.upos)
@@ -55,4 +56,4 @@ def load_package(name: str) -> Pymorphy | Lemminflect:
     try:
         return PACKAGES[name](importlib.import_module(name))
     except ImportError:
-        raise UserError(f"--lexicon {name}: this package is not installed; pip install {name}") from None
+        raise UserError(f"--lexicon {name}: this package is not installed; pip install 'concord-lm[lexicons]'") from None
