@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import pairwise
-from typing import Any
 
 import sentencepiece
 
 from ..errors import UserError
+from ..files import JsonObject
 from .counts import Counts
 from .vocabulary import EOS, EOS_ID, UNK, UNK_ID
 
@@ -37,10 +37,10 @@ class Pieces:
         self.known: dict[str, list[int]] = {}
 
     @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> "Pieces":
+    def from_plain(cls, plain: JsonObject) -> "Pieces":
         return cls(base64.b64decode(plain["model"]))
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         kept = {"kind": "sentencepiece", "model": base64.b64encode(self.model).decode("ascii")}
         return {"vocabulary": self.words, "tokenizer": kept}
 

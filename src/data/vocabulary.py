@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ class Vocabulary:
     def begins(self) -> None:
         """Every number is a word."""
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """For a checkpoint."""
         return {"vocabulary": self.words}
 

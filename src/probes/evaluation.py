@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
@@ -73,17 +72,18 @@ def save_tables(
     """The summary of an evaluation."""
     stated = {each.name: contract_statement(probe, each.scorer.reading) for each in models}
     contract = probe.contract.plain() | {"statement": join_statements(stated)}
-    about: dict[str, Any] = {
+    found: dict[str, dict[str, object]] = {}
+    for each in models:
+        said = {"statement": stated[each.name], "unknown_words": unknown_words(probe, answers[each.name].scores)}
+        found[each.name] = each.identity() | said | dict(measures.get(each.name, {}))
+    about = {
         "language": probe.language,
         "set": probe.name,
         "digest": probe.digest,
         "extent": probe.extent,
         "contract": contract,
+        "models": found,
     }
-    about["models"] = {}
-    for each in models:
-        said = {"statement": stated[each.name], "unknown_words": unknown_words(probe, answers[each.name].scores)}
-        about["models"][each.name] = each.identity() | said | dict(measures.get(each.name, {}))
     save_summary(folder, tables_of(probe, answers), about)
 
 

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -73,9 +72,9 @@ class TrainingMoment:
 
     step: int
     words: int
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         return {"step": self.step, "words_seen": self.words, **self.about}
 
 
@@ -97,8 +96,8 @@ class ProbeSeries:
     def __init__(self, plans: Sequence[SampledProbe], folder: Path) -> None:
         self.plans = plans
         self.folder = folder
-        self.prepared: dict[int, Any] = {}
-        self.contracts: dict[int, dict[str, Any]] = {}  # as they are saved
+        self.prepared: dict[int, object] = {}
+        self.contracts: dict[int, dict[str, object]] = {}  # as they are saved
         self.last: dict[str, Table] = {}
 
     def probe_samples(self, scorer_for: Callable[[str], Scorer], when: str, moment: TrainingMoment) -> Probing:
@@ -164,16 +163,16 @@ class ProbeSeries:
         prepared = self.prepare(chosen, scorer)
         return scorer.scores(prepared, _over_all_ranks(scorer.logprobs(prepared, *rank_and_world())))
 
-    def prepare(self, chosen: Probe, scorer: SharedScorer) -> Any:
+    def prepare(self, chosen: Probe, scorer: SharedScorer) -> object:
         if id(chosen) not in self.prepared:
             self.prepared[id(chosen)] = scorer.prepare(chosen.sentences)
         return self.prepared[id(chosen)]
 
-    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
+    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, object]:
         """What the numbers come from."""
         return self._identity(chosen) | moment.plain()
 
-    def _identity(self, chosen: Probe) -> dict[str, Any]:
+    def _identity(self, chosen: Probe) -> dict[str, object]:
         known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "extent": chosen.extent}
         return known | {"contract": self.contracts[id(chosen)]}
 

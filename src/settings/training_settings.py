@@ -16,7 +16,7 @@ class ModelSettings:
     tied: bool
     dropout: Share
     init: Annotated[float, Above(0)]
-    network: dict[str, Any]
+    network: dict[str, Plain]
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
     compile: bool = False

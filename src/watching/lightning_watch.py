@@ -65,7 +65,7 @@ class LightningWatch(Callback):
     def state_dict(self) -> dict[str, object]:
         return {"words_seen": self.words_seen, "last_step": self.last_step}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, int]) -> None:
         self.words_seen, self.last_step = state["words_seen"], state["last_step"]
 
     # ---------------------------------------------------------------- moments

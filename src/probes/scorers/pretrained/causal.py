@@ -11,11 +11,12 @@ ancestors only and has the position of its depth; each distinct beginning is com
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerBase
 
 from .. import ProbeSentence, Reading, WordScores
 from ..questions import Advance, Questions, untold
@@ -194,7 +195,7 @@ def start_of(pretrained: Pretrained, start: str) -> tuple[int, ...]:
     return start_pieces(pretrained.name, pretrained.tokenizer, start)
 
 
-def start_pieces(name: str, tokenizer: Any, start: str) -> tuple[int, ...]:
+def start_pieces(name: str, tokenizer: PreTrainedTokenizerBase, start: str) -> tuple[int, ...]:
     if start == "none":
         return ()
     if start in ("bos", "eos"):
