@@ -30,7 +30,7 @@ def stop_now(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def find_interruption(error: BaseException | None) -> Interrupted | None:
-    """The interruption itself, or the one on whose way out something else failed, as libraries do that tidy up half-made objects."""
+    """The interruption itself, or the one on whose way out something else failed: libraries tidy up half-made objects."""
     while error is not None and not isinstance(error, Interrupted):
         error = error.__cause__ or error.__context__
     return error
