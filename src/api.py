@@ -103,7 +103,7 @@ def model(
 
 
 def surprisals(models: Model | Sequence[Model], text: str | Path | Sequence[str], language: str | None = None) -> "pd.DataFrame":
-    """A row a word for each model: bits, pieces, unknown. `text` is a file with a sentence a line, or a list of sentences."""
+    """One row per word for each model: bits, pieces, unknown. `text` is a file (one sentence per line) or a list of sentences."""
     asked = [models] if isinstance(models, Model) else list(models)
     sentences = read_sentences(Path(text)) if isinstance(text, str | Path) else dict(enumerate(text, start=1))
     measured = [dict(zip(sentences, each.surprisals([*sentences.values()], language), strict=True)) for each in asked]

@@ -107,7 +107,7 @@ def make_report(
 ) -> ReportParts:
     """Of everything under these paths; the baseline's folder may be among them or not.
 
-    `best`: only so many runs of each condition, those with the lowest value of a metric.
+    `best`: only this many runs of each condition, those with the lowest value of a metric.
     """
     wanted = list(paths)
     if (

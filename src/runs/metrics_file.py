@@ -1,4 +1,4 @@
-"""metrics.csv: every number of a run, a row an event. Ours, because it must survive being stopped and continued."""
+"""metrics.csv: every number of a run, one row per event. Ours, because it must survive being stopped and continued."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -76,7 +76,7 @@ def write_rows(file: Path, rows: Sequence[Mapping[str, float]]) -> None:
 
 
 def must_hold(file: Path, rows: int) -> None:
-    """Before a run goes on: the rows that its checkpoint knows of are there and whole. What comes after them is cut off."""
+    """Before a run is resumed: the rows that its checkpoint knows of are there and whole. What comes after them is cut off."""
     columns, found = _cells(file) if file.exists() else ([], [])
     remedy = "restore it, or start afresh with overwrite=true"
     if len(found) < rows:

@@ -139,7 +139,7 @@ class Watcher:
     def __call__(
         self, step: int, words: int | None = None, measures: Mapping[str, float] | None = None, *, tokens: int | None = None
     ) -> ProbeTable:
-        """Probe the model as it is now, after so many steps and words; `measures` are further numbers for the row of metrics.csv.
+        """Probe the model as it is now, after this many steps and words; `measures` are further columns of metrics.csv.
 
         Without `words` (or `tokens`), curves are drawn against steps.
         """
@@ -206,7 +206,7 @@ class Watcher:
         require_writable(self.folder.path)
 
     def _enter(self, axis: Axis, step: int) -> None:
-        """With the first probe it is known what curves are drawn against, and at which step a training goes on."""
+        """With the first probe it is known what curves are drawn against, and at which step a training resumes."""
         self.axis = axis
         if not self.first:
             return

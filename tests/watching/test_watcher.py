@@ -14,8 +14,9 @@ from concord.lm.model import Architecture, initialise_model
 from concord.probes.scorers.scoring_mode import scoring_mode
 from concord.report import load
 from concord.runs.metrics_file import read
+from concord.runs.words_schedule import BABYLM, checkpoint_name
 from concord.watching.cost import Stopwatch, halving_advice
-from concord.watching.moments import BABYLM, checkpoint_name, read_moments
+from concord.watching.moments import read_moments
 from concord.watching.words_seen import WordCounter
 from pyarrow import parquet
 from torch import nn
@@ -177,7 +178,7 @@ def test_a_stopped_loop_goes_on_in_its_folder(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="curves of an earlier training; take another folder, resume=True"):
         concord.Watcher(module, vocabulary(), small_sets(), tmp_path, **asked)
     again = concord.Watcher(module, vocabulary(), small_sets(), tmp_path, resume=True, **asked)
-    again(8, 80)  # killed after 8 was probed, goes on from a checkpoint at 4
+    again(8, 80)  # killed after 8 was probed, resumes from a checkpoint at 4
     again(12, 120)
     assert [row["step"] for row in read(tmp_path / "metrics.csv")] == [0, 4, 8, 12]
     concord.Watcher(module, vocabulary(), small_sets(), tmp_path, overwrite=True, **asked)(0, 0)

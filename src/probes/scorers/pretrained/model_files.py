@@ -86,7 +86,7 @@ class Hub:
         try:
             return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(files), local_dir=place))
         except Exception as error:
-            message = f"the download broke off ({type(error).__name__}: {error}); the same command goes on with it"
+            message = f"the download broke off ({type(error).__name__}: {error}); the same command resumes it"
             raise PretrainedError(self.name, message) from error
 
     def _kept(self, files: Sequence[str]) -> bool:
