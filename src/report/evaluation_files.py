@@ -57,7 +57,7 @@ def _model_facts(name: str, known: JsonObject) -> ModelFacts:
     return ModelFacts(suite, scoring=scoring, revision=revision, suite_seed=seed)
 
 
-def _vocabulary(name: str, known: Mapping[str, Any]) -> str:
+def _vocabulary(name: str, known: JsonObject) -> str:
     """Of a pretrained model, a name for all its files. Seeds of one suite share their tokenizer and nothing else."""
     if "tokenizer" in known and suite_and_seed(name.rpartition("/")[0])[1] is not None:
         return str(known["tokenizer"])

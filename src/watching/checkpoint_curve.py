@@ -9,11 +9,11 @@ from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from huggingface_hub import constants
 
 from ..errors import UserError
+from ..files import JsonObject
 from ..probes.accuracy import MEAN
 from ..probes.contract import Contract, make_contract
 from ..probes.evaluation import curve_folder
@@ -44,7 +44,7 @@ class CurveQuestion:
     language: Language
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> JsonObject:
         """Of the scores, as far as they change results."""
         ruled = {
             name: getattr(self.settings, name) or name in self.contract.options for name in ("skip_multi_piece", "equal_pieces")
@@ -87,7 +87,7 @@ def evaluate_training(settings: EvaluationSettings, probes: Sequence[Probe]) -> 
     return curves
 
 
-def _identity(question: CurveQuestion, training: PublishedTraining, scoring: str) -> dict[str, Any]:
+def _identity(question: CurveQuestion, training: PublishedTraining, scoring: str) -> JsonObject:
     """What all points of a curve have in common."""
     settings = question.settings
     return {
@@ -213,11 +213,11 @@ class CurveWork:
     def _config(self, model: Model) -> str:
         """What the report takes for the settings of a run: trainings that differ in the seed alone are averaged."""
         training, question = self.training, self.question
-        probes: dict[str, Any] = {
+        probes: JsonObject = {
             f"{probe.language}/{probe.name}": {"protocol": question.contract.label, "items": len(probe.contrasts)}
             for probe in question.probes
         }
-        recipe: dict[str, Any] = {"options": question.options}
+        recipe: JsonObject = {"options": question.options}
         recipe |= {"trust_remote_code": True} if question.settings.trust_remote_code else {}
         told = ("published checkpoints", training.suite, training.axis, training.seed, model.scorer.name)
         return WatchedSettings(*told, recipe=recipe, probes=probes).yaml()
@@ -270,9 +270,9 @@ class CurveWork:
         return self.last[1]
 
 
-def _begin(function: Callable[[], Any]) -> "Future[Any]":
+def _begin(function: Callable[[], Fetched]) -> "Future[Fetched]":
     """Worked out beside everything else, by a thread that does not keep the program alive."""
-    future: Future[Any] = Future()
+    future: Future[Fetched] = Future()
 
     def work() -> None:
         try:

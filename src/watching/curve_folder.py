@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import torch
@@ -60,7 +59,7 @@ class PointResult:
 class CurveFolder:
     """One model, asked by one score. `identity` is what all its points have in common: a folder of another curve is refused."""
 
-    def __init__(self, path: Path, probes: Sequence[Probe], identity: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, probes: Sequence[Probe], identity: Mapping[str, object]) -> None:
         self.run = RunFolder(path)
         self.plans = [SampledProbe(probe, probe) for probe in probes]
         self.series = ProbeSeries(self.plans, self.run.probes)
@@ -165,7 +164,7 @@ class CurveFolder:
         return point
 
     def _moment(self, point: PointResult) -> TrainingMoment:
-        about: dict[str, Any] = {FINAL: point.name, "commit": point.commit, "weights": point.weights}
+        about: dict[str, object] = {FINAL: point.name, "commit": point.commit, "weights": point.weights}
         about |= point.seen  # type: ignore[arg-type]
         if point.same_as:
             about["same_as"] = point.same_as
@@ -202,7 +201,7 @@ class CurveFolder:
             folder = self.run.probes / f"final-{plan.whole.language}-{plan.whole.name}"
             tables[plan.prefix] = read_summary(folder)[0]["model"]
         last = self.scored()[-1]
-        result: dict[str, Any] = {f"{prefix}/{MEAN}/accuracy": table.mean.accuracy for prefix, table in tables.items()}
+        result: dict[str, float] = {f"{prefix}/{MEAN}/accuracy": table.mean.accuracy for prefix, table in tables.items()}
         self.run.finish(result | {f"{axis} seen": last.seen[axis] for axis in AXES if axis in last.seen})
         write_own_report(self.path)
 
