@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from .errors import UserError
 
@@ -22,6 +22,9 @@ LONGEST_LINE = 16 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # Makes an error of a file, the number of a line, and what is wrong there.
 Fault = Callable[[Path, int | None, str], UserError]
+
+# A JSON object as a file holds it: its keys are known, what stands behind them is looked at where it is used.
+JsonObject = dict[str, Any]
 
 
 class FileInUse(Exception):

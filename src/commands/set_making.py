@@ -4,7 +4,7 @@ import argparse
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -12,10 +12,15 @@ from ..errors import UserError
 from ..files import require_writable
 from ..terminal import console, show_whole, table
 
+if TYPE_CHECKING:
+    from ..probes.treebanks.controls import Controls
+    from ..probes.treebanks.extraction import Extraction
+    from ..probes.treebanks.set_writer import SetCounts
+
 CONTROLS = ("permuted", "nonce", "mirror")
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     extract = commands.add_parser("extract", help="items from treebanks by a pattern, with controls")
     extract.set_defaults(make=run_extract)
     extract.add_argument(
@@ -124,7 +129,7 @@ def read_vocabulary(name: str | None) -> Collection[str] | None:
     return frozenset(line.split()[0] for _, line in lines(file))
 
 
-def show_result(extraction: Any, controls: Any, written: Any) -> None:
+def show_result(extraction: "Extraction", controls: "Controls", written: "SetCounts") -> None:
     """The funnel, the sets, what could not be made and why."""
     from ..data.prefix_heuristics import N_HEURISTICS, NAMES
     from ..probes.treebanks.set_writer import funnel_rows

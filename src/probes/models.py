@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -33,6 +33,9 @@ from .scorers.function import FunctionScorer, WordScoring
 from .scorers.score_file import read_score_file
 from .word_surprisal import SentenceSurprisal, Words, measure_surprisal, no_pieces
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 
 @dataclass(frozen=True)
 class Model:
@@ -52,10 +55,10 @@ class Model:
     vocabulary: Tokenizer | None = None
     training: RunSettings | None = None
     options: Mapping[str, Plain] | None = None  # of a pretrained model
-    tokenizer: Any = field(default=None, repr=False)
+    tokenizer: "PreTrainedTokenizerBase | None" = field(default=None, repr=False)
     pieces_digest: str = ""  # of what cuts words for a pretrained model; its own digest is of its weights too
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """Which model a result comes from."""
         known = {"model": self.name, "words_seen": self.words_seen, "vocabulary": self.digest, "options": self.options}
         if self.network is not None:

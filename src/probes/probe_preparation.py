@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 
@@ -14,6 +13,7 @@ from ..data.vocabulary import EOS_ID
 from ..errors import UserError
 from ..lm.kneser_ney import KneserNey
 from ..lm.model import LanguageModel
+from ..lm.state import State
 from ..places import cache_folder
 from ..settings.languages import Clitics
 from ..settings.probing import ProbeSettings
@@ -119,7 +119,7 @@ def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int]) -> MakeS
     return make_scorer
 
 
-def _warmed(model: LanguageModel, warm: Sequence[int]) -> Any:
+def _warmed(model: LanguageModel, warm: Sequence[int]) -> State:
     """The state before the `<eos>` that begins a sentence."""
     with scoring_mode(model):
         inputs = torch.tensor([[EOS_ID, *warm[:-1]]], device=model.embedding.weight.device)

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +18,7 @@ from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
 from .phases import agree_with_rules, rule_metrics
+from .prediction_files import save_predictions
 from .probe import Probe, build_probe
 from .region_files import save_regions
 from .result_files import save_summary
@@ -72,9 +72,9 @@ class TrainingMoment:
 
     step: int
     words: int
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         return {"step": self.step, "words_seen": self.words, **self.about}
 
 
@@ -96,8 +96,8 @@ class ProbeSeries:
     def __init__(self, plans: Sequence[SampledProbe], folder: Path) -> None:
         self.plans = plans
         self.folder = folder
-        self.prepared: dict[int, Any] = {}
-        self.contracts: dict[int, dict[str, Any]] = {}  # as they are saved
+        self.prepared: dict[int, object] = {}
+        self.contracts: dict[int, dict[str, object]] = {}  # as they are saved
         self.last: dict[str, Table] = {}
 
     def probe_samples(self, scorer_for: Callable[[str], Scorer], when: str, moment: TrainingMoment) -> Probing:
@@ -146,6 +146,7 @@ class ProbeSeries:
             own = plan.references if isinstance(plan, ProbePlan) else {}
             save_items(folder / "items.parquet", whole, answer.verdicts, answer.scores, about, extra)
             save_regions(folder / "regions.parquet", whole, answer.scores, about)
+            save_predictions(folder / "predictions.json", whole, answer.verdicts)
             save_summary(folder, {"model": answer.table, **own, **(references or {})}, about)
         return answer.table
 
@@ -162,16 +163,16 @@ class ProbeSeries:
         prepared = self.prepare(chosen, scorer)
         return scorer.scores(prepared, _over_all_ranks(scorer.logprobs(prepared, *rank_and_world())))
 
-    def prepare(self, chosen: Probe, scorer: SharedScorer) -> Any:
+    def prepare(self, chosen: Probe, scorer: SharedScorer) -> object:
         if id(chosen) not in self.prepared:
             self.prepared[id(chosen)] = scorer.prepare(chosen.sentences)
         return self.prepared[id(chosen)]
 
-    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
+    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, object]:
         """What the numbers come from."""
         return self._identity(chosen) | moment.plain()
 
-    def _identity(self, chosen: Probe) -> dict[str, Any]:
+    def _identity(self, chosen: Probe) -> dict[str, object]:
         known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "extent": chosen.extent}
         return known | {"contract": self.contracts[id(chosen)]}
 

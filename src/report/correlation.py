@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,13 +59,13 @@ def spearman(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[floa
 
     ranks = rankdata(one), rankdata(other)
 
-    def rho(x: Any, axis: int = -1) -> Any:
+    def rho(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         fixed = ranks[1] - ranks[1].mean()
         moved = x - np.mean(x, axis=axis, keepdims=True)
         # Rounded: sums in another order must not make equal values unequal.
         return np.round(np.sum(moved * fixed, axis=axis) / np.sqrt(np.sum(moved**2, axis=axis) * np.sum(fixed**2)), 12)
 
-    def size(x: Any, axis: int = -1) -> Any:
+    def size(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         return np.abs(rho(x, axis))
 
     drawn = {"n_resamples": DRAWS, "rng": np.random.default_rng(0)}

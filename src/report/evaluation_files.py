@@ -1,9 +1,9 @@
 """What evaluate.py has written: one set, one model or several."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from ..files import JsonObject
 from ..probes.result_files import read_summary
 from .left_out import LeftOut
 from .results import ModelFacts, Result, final_groupings, final_groups, final_scores
@@ -44,7 +44,7 @@ def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
         )
 
 
-def _model_facts(name: str, known: Mapping[str, Any]) -> ModelFacts:
+def _model_facts(name: str, known: JsonObject) -> ModelFacts:
     """A pretrained model is called `<model>/<scoring>`, and may be there once for each; earlier files tell it by its options."""
     scoring = known.get("scoring") or (name.rpartition("/")[2] if known.get("options") else "")
     return ModelFacts(name.removesuffix(f"/{scoring}"), scoring=scoring) if scoring else ModelFacts(name)

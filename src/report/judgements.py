@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from ..files import JsonObject
 from ..probes.contract import PROTOCOLS
 from .results import Result
 
@@ -49,7 +49,7 @@ def judgements_over_time(result: Result) -> tuple[Judgements, list[int]] | None:
     return read_judgements([moment.file for moment in kept if moment.file], result.contract), [moment.words for moment in kept]
 
 
-def read_judgements(files: Sequence[Path], contract: Any) -> Judgements:
+def read_judgements(files: Sequence[Path], contract: JsonObject) -> Judgements:
     """One column a file. The items are the same and in the same order, or it is an error."""
     first = parquet.read_table(files[0], columns=["uid", "construction"])
     names = np.array(first["construction"].to_pylist())

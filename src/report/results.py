@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
+from ..files import JsonObject
 from ..probes.accuracy import CELLS, MEAN, OVER, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 from ..probes.contrast_chance import PAIR_CHANCE
@@ -123,10 +123,10 @@ class Result:
     set: str
     digest: str  # of the items: accuracies compare where it is the same
     sample: str  # digest of the items that were asked on the way: curves compare where it is the same
-    contract: Mapping[str, Any]
+    contract: JsonObject
     vocabulary: str
     model: ModelFacts
-    provenance: Mapping[str, Any]
+    provenance: JsonObject
     scores: Mapping[str, Score]
     items: Path | None = None  # every verdict of the whole sets
     sample_file: Path | None = None  # the items that are asked on the way: features, sentences, what rules prefer

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from .conditions import RunCondition
 from .page import LONG, element, escape
@@ -55,7 +54,7 @@ def _text(text: str) -> str:
     return element("td", escape(text), data_v=text, class_="text")
 
 
-def _number(value: Any) -> str:
+def _number(value: float | None) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return element("td", "–", data_v="")
     shown = f"{value:,.2f}" if isinstance(value, float) else format_words(value) if value >= 10_000 else str(value)

@@ -157,7 +157,7 @@ class PreparedRun:
 
 def fit(
     run: PreparedRun, facts: Mapping[str, Plain], folder: RunFolder, loggers: Sequence[Logger], resume: Path | None
-) -> dict[str, Any]:
+) -> dict[str, float]:
     """Train, then measure the best model on the test split; returns the result of the run. `facts` go into the checkpoints."""
     _quieten()
     recipe, corpus, model = run.recipe, run.corpus, run.model
@@ -217,7 +217,7 @@ def fit(
     return result | {name: value for each in run.probing for name, value in each.result().items()}
 
 
-def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, Any]:
+def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, object]:
     """How often the training text has the words, for a checkpoint: so the sets that fitted the run can be made again from it.
 
     Where tokens are pieces of words, those that sets were chosen from.
@@ -245,7 +245,7 @@ def _early_stopping(settings: EarlyStoppingSettings) -> list[Callback]:
 
 def _test(
     trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], best: LanguageModel, checkpoints: Checkpoints
-) -> dict[str, Any]:
+) -> dict[str, float]:
     """Test perplexity of the best weights."""
     module.model.load_state_dict(best.state_dict())
     trainer.test(module, test, verbose=False)

@@ -12,7 +12,8 @@ from pytorch_lightning import Callback
 from ..errors import UserError
 from ..probes.sets import Sets
 from ..probes.watching import sum_over_ranks
-from .moments import AtWords, checkpoint_name, read_moments
+from ..runs.words_schedule import checkpoint_name
+from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 
@@ -64,7 +65,7 @@ class LightningWatch(Callback):
     def state_dict(self) -> dict[str, object]:
         return {"words_seen": self.words_seen, "last_step": self.last_step}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, int]) -> None:
         self.words_seen, self.last_step = state["words_seen"], state["last_step"]
 
     # ---------------------------------------------------------------- moments

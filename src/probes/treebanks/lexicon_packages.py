@@ -1,6 +1,7 @@
 """Packages that know the forms of words, each where it is installed: pymorphy3 (Russian), lemminflect (English)."""
 
 import importlib
+from types import ModuleType
 from typing import Any
 
 from ...data.trees import Word
@@ -15,7 +16,7 @@ PENN = {("Pres", "Sing"): "VBZ", ("Pres", "Plur"): "VBP"}
 class Pymorphy:
     """pymorphy3, with the dictionary of OpenCorpora. It writes ё everywhere; running text does so in some words at most."""
 
-    def __init__(self, package: Any) -> None:
+    def __init__(self, package: ModuleType) -> None:
         self.analyse = package.MorphAnalyzer().parse
 
     def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
@@ -38,7 +39,7 @@ class Pymorphy:
 class Lemminflect:
     """lemminflect: present and past of English verbs."""
 
-    def __init__(self, package: Any) -> None:
+    def __init__(self, package: ModuleType) -> None:
         self.inflect = package.getInflection
 
     def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
@@ -48,10 +49,10 @@ class Lemminflect:
         return set(self.inflect(word.lemma, tag=tag, inflect_oov=False))
 
 
-PACKAGES = {"pymorphy3": Pymorphy, "lemminflect": Lemminflect}
+PACKAGES: dict[str, type[Pymorphy | Lemminflect]] = {"pymorphy3": Pymorphy, "lemminflect": Lemminflect}
 
 
-def load_package(name: str) -> Any:
+def load_package(name: str) -> Pymorphy | Lemminflect:
     try:
         return PACKAGES[name](importlib.import_module(name))
     except ImportError:

@@ -5,7 +5,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..grids import Grid, spans, to_csv, to_latex, to_markdown
 
@@ -50,7 +49,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def escape(text: Any) -> str:
+def escape(text: object) -> str:
     return html.escape(str(text))
 
 

@@ -4,10 +4,10 @@ import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import torch
-from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.models.auto import modeling_auto as auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.utils import logging
@@ -17,9 +17,6 @@ from ....lm import hf  # noqa: F401 - so that folders which an export has writte
 from .model_files import CONFIG, TOKENIZER_CONFIG, ModelFiles, configuration, digest, fetch, find, weight_files
 from .model_memory import check_fits
 from .pretrained_error import PretrainedError
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 Kind = Literal["masked", "causal"]
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining")
@@ -32,8 +29,8 @@ class Pretrained:
 
     name: str
     kind: Kind
-    model: "PreTrainedModel"
-    tokenizer: "PreTrainedTokenizerBase"
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
     digest: str  # of weights, configuration and tokenizer
     longest: int  # pieces it can read, with its own marks
     code: tuple[str, ...] = ()  # files of its own code that were run
@@ -64,7 +61,7 @@ def load(
     return Pretrained(name, found, model, tokenizer, digest(folder, bool(code)), longest_input(model, tokenizer), tuple(code))
 
 
-def own_code(source: ModelFiles, config: Mapping[str, Any]) -> list[str]:
+def own_code(source: ModelFiles, config: Mapping[str, object]) -> list[str]:
     """The files of code that a model or its tokenizer brings and names; code of other repositories is not run."""
     named = [config.get("auto_map")]
     if TOKENIZER_CONFIG in source.sizes:
@@ -110,7 +107,7 @@ def kind_of(name: str, config: Mapping[str, object]) -> Kind:
     )
 
 
-def _tokenizer(name: str, folder: str, kind: Kind, trust: bool = False) -> Any:
+def _tokenizer(name: str, folder: str, kind: Kind, trust: bool = False) -> PreTrainedTokenizerBase:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trust)
     except Exception as error:  # transformers and tokenizers raise almost anything for a damaged file
@@ -145,12 +142,12 @@ def _model(name: str, folder: str, kind: Kind, safetensors: bool, trust: bool = 
     return model
 
 
-def tokenizer_digest(tokenizer: Any) -> str:
+def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
     """A name for what cuts words: models that share it are asked the same pieces."""
     return hashlib.blake2b(tokenizer.backend_tokenizer.to_str().encode(), digest_size=8).hexdigest()
 
 
-def longest_input(model: Any, tokenizer: Any) -> int:
+def longest_input(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
     """RoBERTa's positions begin after the number of its padding, so that some are never used."""
     positions = getattr(model.config, "max_position_embeddings", None) or 10**9
     padding = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)

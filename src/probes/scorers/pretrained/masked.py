@@ -20,7 +20,7 @@ from ..questions import Advance, Questions, untold
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
-from .scores import AskedPieces, first_words, multi_piece, unequal, unknown, without_target, word_scores
+from .scores import AskedPieces, first_words, mark_words, multi_piece, unequal, without_target, word_scores
 from .scoring_progress import shown
 from .word_pieces import MARK, WordPieces, marks_around, read_by, unknown_token
 
@@ -113,13 +113,13 @@ class Masked:
                 )
                 asked.append(questions.ask(ids, place, int(pieces.ids[place])))
                 words.append(first + int(pieces.words[place]))
-        return AskedPieces(made, questions, words, asked, unknown(made, sentences, self.drops))
+        return AskedPieces(made, questions, words, asked, mark_words(made, sentences, self.drops))
 
     def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
         return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
-        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.unknown)
+        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.marks)
 
     def _places(self, pieces: WordPieces, sentence: ProbeSentence) -> list[int]:
         """What is scored; a target that a rule leaves out is not."""

@@ -7,6 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Encoding
+from transformers import PreTrainedTokenizerBase
 
 from .. import ProbeSentence
 from .loading import Pretrained
@@ -66,7 +68,9 @@ def _written(sentence: ProbeSentence) -> tuple[str, list[int]]:
     return text, ends
 
 
-def tokenise(tokenizer: Any, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool) -> list[WordPieces]:
+def tokenise(
+    tokenizer: PreTrainedTokenizerBase, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool
+) -> list[WordPieces]:
     """The pieces of every sentence; with the marks that the model was trained with, or bare."""
     made: list[WordPieces] = []
     for first in range(0, len(sentences), AT_ONCE):
@@ -77,7 +81,7 @@ def tokenise(tokenizer: Any, sentences: Sequence[ProbeSentence], spacing: Spacin
     return made
 
 
-def marks_around(tokenizer: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def marks_around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The marks that it puts before and after a sentence, by their names."""
     read = tokenise(tokenizer, [ProbeSentence("a")], "written", marks=True)[0]
     names = tokenizer.convert_ids_to_tokens(read.ids.tolist())
@@ -86,12 +90,12 @@ def marks_around(tokenizer: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(names[:first]), tuple(names[last + 1 :])
 
 
-def unknown_token(tokenizer: Any) -> str:
+def unknown_token(tokenizer: PreTrainedTokenizerBase) -> str:
     """What it reads an unknown word as; empty where it can spell every word."""
     return "" if tokenizer.unk_token_id is None else str(tokenizer.unk_token)
 
 
-def target_pieces(tokenizer: object, sentences: Sequence[ProbeSentence]) -> list[TargetPieces]:
+def target_pieces(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[ProbeSentence]) -> list[TargetPieces]:
     """The pieces of each sentence's target."""
     made = tokenise(tokenizer, sentences, "written", marks=False)
     columns = zip(made, sentences, pieces_alone(tokenizer, sentences), strict=True)
@@ -119,11 +123,11 @@ def read_by(pretrained: Pretrained, sentences: Sequence[ProbeSentence], spacing:
     return made
 
 
-def _pieces(encoding: Any, ends: list[int], unk: int | None) -> WordPieces:
+def _pieces(encoding: Encoding, ends: list[int], unk: int | None) -> WordPieces:
     """In plain loops: for a dozen pieces they are quicker than arrays."""
     words, units, seen, bad = [], [], set(), set()
     word = unit = 0
-    before: tuple[bool, int | None] | None = None
+    before: tuple[int, int | None] | None = None
     columns = encoding.ids, encoding.offsets, encoding.special_tokens_mask, encoding.word_ids
     for piece, (start, _), mark, part in zip(*columns, strict=True):
         # A piece may begin with the space before its word, or be that space alone: it is past the end of the word before.
