@@ -6,7 +6,7 @@ export PIP_CONSTRAINT := constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help train show test test-slow test-slurm compat check format clean
+.PHONY: help train show test test-slow test-slurm compat check docs format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -42,12 +42,19 @@ check: .venv/.dev ## format, lint, types, then the tests: what CI runs
 	@$(BIN)/mypy
 	@$(MAKE) --no-print-directory test
 
+docs: .venv/.docs ## the documentation as a site in site/, with the reference of settings, metrics and files written anew
+	@$(BIN)/python docs/make_reference.py
+	@rm -rf build/docs && mkdir -p build/docs
+	@cp --parents README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff docs/* grammars/README.md build/docs
+	@$(BIN)/python -m mkdocs build --quiet --strict
+	@echo "site/index.html"
+
 format: .venv/.dev ## bring the code into shape
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and what tests leave behind
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build site src/*.egg-info
 
 .venv/.base: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed, {sys.executable} is {sys.version.split()[0]}; try: make PYTHON=python3.11")'
@@ -59,4 +66,8 @@ clean: ## remove the environment and what tests leave behind
 .venv/.dev: .venv/.base
 	@echo "Installing the test tools (once) …"
 	@$(PIP) -e ".[dev]"
+	@touch $@
+
+.venv/.docs: .venv/.base
+	@$(PIP) -e '.[docs]'
 	@touch $@

@@ -82,7 +82,7 @@ class Rival:
 
 
 def rivals(network: str, lang: str, words: int) -> dict[str, Rival]:
-    """The three recipes, for a corpus of so many words."""
+    """The three recipes, for a corpus of this many words."""
     with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):
         now, then = (
             read_recipe(read_composed(compose("train", [f"lang={lang}", f"model={network}", "data=text", *more])), words)

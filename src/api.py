@@ -83,7 +83,7 @@ def pretrained(
     `scoring` is `causal` for causal models; `pll_word_l2r` (their default), `masked_target`, `pll` … for masked ones; or what
     the protocol says. Options are those of `conf/model/hf.yaml`: `revision`, `device`, `kind`, `spacing` …
     """
-    settings = PretrainedSettings(name=str(name), **options)
+    settings = PretrainedSettings(name=(str(name),), **options)
     scores = None if scoring is None else [scoring]
     return load_pretrained(settings, make_contract(protocol, {}), scores, read_language(language))[0]
 
@@ -103,7 +103,7 @@ def model(
 
 
 def surprisals(models: Model | Sequence[Model], text: str | Path | Sequence[str], language: str | None = None) -> "pd.DataFrame":
-    """A row a word for each model: bits, pieces, unknown. `text` is a file with a sentence a line, or a list of sentences."""
+    """One row per word for each model: bits, pieces, unknown. `text` is a file (one sentence per line) or a list of sentences."""
     asked = [models] if isinstance(models, Model) else list(models)
     sentences = read_sentences(Path(text)) if isinstance(text, str | Path) else dict(enumerate(text, start=1))
     measured = [dict(zip(sentences, each.surprisals([*sentences.values()], language), strict=True)) for each in asked]

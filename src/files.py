@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from .errors import UserError
 
@@ -22,6 +22,9 @@ LONGEST_LINE = 16 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # Makes an error of a file, the number of a line, and what is wrong there.
 Fault = Callable[[Path, int | None, str], UserError]
+
+# A JSON object as a file holds it: its keys are known, what stands behind them is looked at where it is used.
+JsonObject = dict[str, Any]
 
 
 class FileInUse(Exception):
@@ -100,7 +103,7 @@ def tell_fault(error: OSError) -> str:
     """What is wrong with a file or folder, in one line."""
     place = error.filename if isinstance(error.filename, str | os.PathLike) else "no file named"
     if error.errno in FULL:
-        return f"the disk is full ({place}); make room, then go on (a run with ckpt_path=auto)"
+        return f"the disk is full ({place}); free some space, then resume (a run with ckpt_path=auto)"
     remedy = "choose another folder, or change its rights" if isinstance(error, PermissionError) else "choose another place"
     if error.errno == errno.EROFS:
         remedy = "it cannot be written to; choose another place"

@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ def text_of(document: str) -> str:
 
 
 def missing_places(text: str) -> list[str]:
-    """Files and folders that are named but not there; `<lang>` and `…` stand for something that must be there at least once."""
+    """Files and folders that are named but not there; `<lang>`, `{lang}` and `…` stand for something that must exist."""
     named = re.findall(rf"(?<![\w/.])((?:{FOLDERS})/[^\s`'\",;:)\]]*)", text)
-    return [name for name in named if not list(ROOT.glob(re.sub(r"<[^>]*>|…", "*", name.rstrip(".")).rstrip("/")))]
+    patterns = {name: re.sub(r"<[^>]*>|\{\w+\}|…", "*", name.rstrip(".")).rstrip("/") for name in named}
+    return [name for name in named if not list(ROOT.glob(patterns[name]))]
 
 
 def missing_modules(text: str) -> list[str]:
@@ -38,6 +40,34 @@ def strange_names(paragraph: str) -> list[str]:
 def test_the_places_and_modules_that_documents_name_exist(document):
     assert missing_places(text_of(document)) == []
     assert missing_modules(text_of(document)) == []
+
+
+def broken_links(document: str, text: str) -> list[str]:
+    """Links to files of the project that are not there, and to headings that no page has."""
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        file, _, heading = target.partition("#")
+        place = (ROOT / document).parent / file if file else ROOT / document
+        if not target.startswith("http") and not (place.exists() and (not heading or heading in headings(place))):
+            broken.append(target)
+    return broken
+
+
+def headings(file: Path) -> set[str]:
+    """As links name them."""
+    titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document):
+    assert broken_links(document, text_of(document)) == []
+    assert broken_links(document, "[a](docs/nowhere.md) [b](#no-such-heading) [c](https://example.org)") != []
+
+
+def test_the_site_has_every_page():
+    site = text_of("mkdocs.yml")
+    assert [document for document in DOCUMENTS if document not in site] == []
 
 
 def test_the_tour_names_modules_of_the_room_it_is_in():
@@ -71,23 +101,24 @@ def test_the_commands_of_the_readme_are_those_of_the_makefile():
         assert re.search(rf"^{target}:", text_of("Makefile"), re.MULTILINE), target
 
 
-def examples() -> list[tuple[str, str]]:
-    """Everything that documents tell a reader to train, in blocks and in sentences."""
+def examples(program: str) -> list[tuple[str, str]]:
+    """Everything that documents tell a reader to train or to evaluate, in blocks and in sentences."""
     return [
         (document, found.strip())
         for document in DOCUMENTS
         if document != "docs/own.md"  # tests/test_own.py follows it to the letter
-        for found in re.findall(r"(?:^|`)concord train ([^#`\n]*)", text_of(document), re.MULTILINE)
+        for found in re.findall(rf"(?:^|`)concord {program} ([^#`\n]*)", text_of(document), re.MULTILINE)
     ]
 
 
-def test_examples_of_training_are_real_settings():
+@pytest.mark.parametrize("program", ["train", "evaluate"])
+def test_examples_are_real_settings(program):
     from hydra import compose, initialize_config_dir
 
-    assert len(examples()) > 20
-    for document, command in examples():
-        overrides = [word for word in command.split() if "=" in word and "…" not in word]
+    assert len(examples(program)) > 20
+    for document, command in examples(program):
+        overrides = [word for word in shlex.split(command) if "=" in word and "…" not in word and not word.startswith("text=")]
         if "-m" in command.split():  # of a sweep: its first job
-            overrides = [override.split(",")[0] for override in overrides]
+            overrides = [word if "[" in word else word.split(",")[0] for word in overrides]
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            assert compose("train", overrides), (document, command)
+            assert compose(program, overrides), (document, command)

@@ -21,12 +21,16 @@ def main() -> None:
 
 
 def command(cfg: "DictConfig") -> None:
+    from hydra.core.hydra_config import HydraConfig
+
     from ..runs.failures import explain_failures
     from ..runs.logs import keep_log
-    from ..settings.overrides import read_composed_evaluation
+    from ..settings.overrides import check_trust, read_composed_evaluation
 
     with explain_failures(), keep_log(first=True):
-        evaluate(read_composed_evaluation(cfg))
+        settings = read_composed_evaluation(cfg)
+        check_trust(settings, HydraConfig.get().overrides.task)
+        evaluate(settings)
 
 
 def evaluate(settings: "EvaluationSettings") -> None:
@@ -34,21 +38,30 @@ def evaluate(settings: "EvaluationSettings") -> None:
     from ..lm.fast_import import import_lightning
 
     import_lightning()
-    from ..probes.evaluation import evaluate_probe, measure_perplexity, result_folder
+    from ..probes.evaluation import check_starts, evaluate_probe, measure_perplexity, result_folder
     from ..probes.probe_display import show_perplexities
     from ..probes.surprisal import answer_text, text_sentences
+    from ..settings.training_settings import PretrainedSettings
+    from ..watching.run_curve import is_one_run, keep_run_curve
 
     sentences = {} if settings.text is None else text_sentences(settings)
     probes = [] if settings.probes.is_none or settings.text is not None else read_probes(settings)
+    if probes and isinstance(settings.model, PretrainedSettings) and settings.model.asks_training:
+        from ..watching.checkpoint_curve import evaluate_training
+
+        evaluate_training(settings, probes)
+        return
     models = load_models(settings, probes)
+    check_starts(models, probes)
     if settings.text is not None:
         answer_text(settings, models, sentences)
         return
     measures = {model.name: measure_perplexity(settings, model) for model in models} if settings.data else {}
     if not probes:
         show_perplexities(measures)
-    for probe in probes:
-        evaluate_probe(probe, models, result_folder(settings, models, probe, probes), measures)
+    answers = [evaluate_probe(each, models, result_folder(settings, models, each, probes), measures) for each in probes]
+    if probes and is_one_run(settings.ckpt_path, models):
+        keep_run_curve(settings, models, probes, answers)
 
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:

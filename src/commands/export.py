@@ -29,17 +29,12 @@ def main(arguments: list[str]) -> int:
     if sorted(given) != sorted(SETTINGS) or not all(given.values()):
         print("usage: concord export ckpt_path=runs/…/checkpoints/best.ckpt out=FOLDER", file=sys.stderr)
         return 2
-    from ..lm.export import export
-    from ..runs.run_export import METRICS, export_run, results_until, upload_lines
+    from ..runs.run_export import export_checkpoint, export_run, upload_lines
 
     source, out = Path(given["ckpt_path"]), Path(given["out"])
     try:
         require_writable(out)
-        if source.is_dir():
-            written = export_run(source, out)
-        else:
-            export(source, out, results_until(source.parent.parent / METRICS, None))
-            written = [("main", out)]
+        written = (export_run if source.is_dir() else export_checkpoint)(source, out)
     except (UserError, OSError) as error:
         if isinstance(error, OSError) and not is_fault_of_disk(error):
             raise

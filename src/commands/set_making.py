@@ -4,7 +4,7 @@ import argparse
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -12,10 +12,15 @@ from ..errors import UserError
 from ..files import require_writable
 from ..terminal import console, show_whole, table
 
+if TYPE_CHECKING:
+    from ..probes.treebanks.controls import Controls
+    from ..probes.treebanks.extraction import Extraction
+    from ..probes.treebanks.set_writer import SetCounts
+
 CONTROLS = ("permuted", "nonce", "mirror")
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     extract = commands.add_parser("extract", help="items from treebanks by a pattern, with controls")
     extract.set_defaults(make=run_extract)
     extract.add_argument(
@@ -25,7 +30,9 @@ def add_commands(commands: Any) -> None:
     extract.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where the sets go, one .jsonl file each")
     extract.add_argument("--lang", default="", help="the language (default: what the file names begin with, fr_…)")
     extract.add_argument(
-        "--vocabulary", metavar="CKPT | FILE", help="keep items whose words a model knows: a checkpoint, or a word a line"
+        "--vocabulary",
+        metavar="CKPT | FILE",
+        help="keep items whose words a model knows: a checkpoint, or a file with one word per line",
     )
     extract.add_argument(
         "--lexicon",
@@ -44,9 +51,7 @@ def add_commands(commands: Any) -> None:
     parse.set_defaults(make=run_parse)
     parse.add_argument("text", type=Path, metavar="TEXT", help="raw prose, compressed or not")
     parse.add_argument("--with", required=True, dest="parser", metavar="spacy:MODEL", help="spacy:fr_core_news_sm (extra: parse)")
-    parse.add_argument(
-        "--out", required=True, type=Path, metavar="FILE", help="the .conllu file; an interrupted call goes on with it"
-    )
+    parse.add_argument("--out", required=True, type=Path, metavar="FILE", help="the .conllu file; an interrupted call resumes it")
     parse.add_argument("--words", type=int, metavar="N", help="only the first N words or a few more")
     parse.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
 
@@ -124,7 +129,7 @@ def read_vocabulary(name: str | None) -> Collection[str] | None:
     return frozenset(line.split()[0] for _, line in lines(file))
 
 
-def show_result(extraction: Any, controls: Any, written: Any) -> None:
+def show_result(extraction: "Extraction", controls: "Controls", written: "SetCounts") -> None:
     """The funnel, the sets, what could not be made and why."""
     from ..data.prefix_heuristics import N_HEURISTICS, NAMES
     from ..probes.treebanks.set_writer import funnel_rows
@@ -134,7 +139,11 @@ def show_result(extraction: Any, controls: Any, written: Any) -> None:
         funnel.add_row(*row)
     funnel.columns[0].no_wrap = False
     show_whole(funnel)
-    sets = table("sets", "set", numbers=["items", *(f"{name} right" for name in NAMES), "mean n_heuristics"])
+    sets = table(
+        "sets, and how often each heuristic is right, in %",
+        "set",
+        numbers=["items", *(f"{name} right" for name in NAMES), "mean n_heuristics"],
+    )
     for kind, n in written.counts.items():
         right = written.right[kind]
         known = right["n"] > 0
@@ -143,7 +152,7 @@ def show_result(extraction: Any, controls: Any, written: Any) -> None:
     show_whole(sets)
     console.print(f"{written.attractors:,} items with an attractor between cue and target")
     for (kind, reason), n in sorted(controls.failed.items()):
-        console.print(f"{kind}: not made for {n:,} items: {reason}")
+        console.print(f"{kind}: not made for {n:,} {'item' if n == 1 else 'items'}: {reason}")
     for file in written.files:
         print(file)
     if not written.counts["original"]:

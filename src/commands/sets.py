@@ -3,8 +3,8 @@
 import argparse
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from rich.text import Text
 
@@ -57,6 +57,9 @@ What to look at is a language (our own sets), a published set, a folder or a fil
 --format. A data set of the Hugging Face hub is hf:owner/name.
 """
 
+# What a command does with the sets that were chosen; the exit status, where it is not 0.
+RunOnSets = Callable[[argparse.Namespace, list[CollectedSet]], int | None]
+
 
 def main(argv: list[str] | None = None) -> int:
     """0 when all is well, 1 for faults and wrong files, 2 for a wrong call."""
@@ -99,7 +102,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, text: str, run: Any) -> argparse.ArgumentParser:
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    text: str,
+    run: RunOnSets,
+) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=text)
     command.set_defaults(run=run)
     command.add_argument(

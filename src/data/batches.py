@@ -1,8 +1,8 @@
 """Batches of token ids, in an order that depends on the seed and the epoch alone; each rank takes its own part.
 
-`Sentences`: whole sentences of like length, each on its own after `<eos>`, so many in a batch or as many as a number of tokens
-holds. `Stream`: all sentences as one text, cut into columns that are read side by side in windows. Both give every token to be
-predicted exactly once an epoch.
+`Sentences`: whole sentences of like length, each on its own after `<eos>`, a fixed number in a batch or as many as a number of
+tokens holds. `Stream`: all sentences as one text, cut into columns that are read side by side in windows. Both give every token
+to be predicted exactly once an epoch.
 """
 
 import math
@@ -96,14 +96,14 @@ TOKEN_POOL = 100  # and of `cut_by_tokens`, whose batches are smaller; less than
 
 
 def cut_by_number(lengths: np.ndarray, order: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    """Batches of so many sentences."""
+    """Batches of this many sentences."""
     for pool in _sorted_pools(lengths, order, size * POOL):
         for at in range(0, len(pool), size):
             yield pool[at : at + size]
 
 
 def cut_by_tokens(lengths: np.ndarray, order: np.ndarray, shape: "Shape", plan: BatchPlan) -> Iterator[np.ndarray]:
-    """Batches in which a rank has at most so many tokens, padding included; a longer sentence is alone on its rank."""
+    """Batches in which a rank has at most this many tokens, padding included; a longer sentence is alone on its rank."""
     assert shape.tokens is not None
     bound, world = shape.tokens, plan.world
     size = max(round(bound * world * TOKEN_POOL / max(float(lengths.mean()), 1)), 1) if len(lengths) else 1
@@ -189,7 +189,7 @@ class Stream:
 class Shape:
     """How a text is cut: sentences in a batch, or columns and the length of a window; fewer, perhaps, in the first epoch.
 
-    Without a number of sentences, by tokens: as many sentences as fit into so many, padding included.
+    Without a number of sentences, by tokens: as many sentences as fit into this many, padding included.
     """
 
     batch_size: int | None
@@ -212,7 +212,7 @@ class Shape:
 
 
 class Loader:
-    """Endless epochs of training batches: sized, so that Lightning never fetches ahead, and able to go on in the middle of one.
+    """Endless epochs of training batches: sized, so that Lightning never fetches ahead, and able to resume in the middle of one.
 
     Its place is the same on every rank. The checkpoint keeps it with the rest of the training's state, not Lightning, which
     forgets the state of a loader at the end of an epoch.
@@ -294,14 +294,14 @@ class Loader:
         for name, now in (("world", self.plan.world), ("accumulate", self.plan.accumulate)):
             if place[name] != now:
                 what = "processes (trainer.devices × num_nodes)" if name == "world" else "trainer.accumulate_grad_batches"
-                raise UserError(f"the checkpoint was made with {place[name]} {what}, not {now}; go on with as many")
+                raise UserError(f"the checkpoint was made with {place[name]} {what}, not {now}; resume with as many")
         self.epoch, self.position = place["epoch"], place["position"]
         # At the end of an epoch there is nothing left of it: the next iteration is the next epoch.
         self.resumed = self.position < self.batches_in(self.epoch)
 
 
 class EvaluationLoader:
-    """Every sentence of a split once, in batches of at most so many tokens on a rank; rank r takes sentences r, r + world, …"""
+    """Every sentence of a split once, in batches of at most this many tokens on a rank; rank r takes sentences r, r + world, …"""
 
     def __init__(self, split: Split, tokens: int, plan: BatchPlan) -> None:
         self.split = split

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
-from typing import Any, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -135,10 +135,10 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item], workers:
         team.dismiss()
 
 
-class _Team:
+class _Team(Generic[Item, Result]):
     """Processes that are given items in turn, one at a time. New ones: forks would hold on to our locks and threads."""
 
-    def __init__(self, function: Callable[[Any], Any], size: int) -> None:
+    def __init__(self, function: Callable[[Item], Result], size: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.lines: list[Connection] = []
         self.members = []
@@ -151,7 +151,7 @@ class _Team:
             self.lines.append(ours)
             self.members.append(member)
 
-    def work(self, items: Iterable[Any]) -> Iterator[Any]:
+    def work(self, items: Iterable[Item]) -> Iterator[Result]:
         asked = answered = 0
         for item in items:
             line = self.lines[asked % len(self.lines)]
@@ -163,15 +163,15 @@ class _Team:
         for turn in range(answered, asked):
             yield self._answer(self.lines[turn % len(self.lines)])
 
-    def _send(self, line: Connection, item: Any) -> None:
+    def _send(self, line: Connection, item: Item) -> None:
         try:
             line.send(item)
         except OSError:
             raise _process_ended() from None
 
-    def _answer(self, line: Connection) -> Any:
+    def _answer(self, line: Connection) -> Result:
         try:
-            result = line.recv()
+            result: Result | Exception = line.recv()
         except (EOFError, OSError):
             raise _process_ended() from None
         if isinstance(result, Exception):

@@ -7,11 +7,10 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..files import checksum, lock
+from ..files import JsonObject, checksum, lock
 from . import corpus_build
 from .corpus_build import FORMAT, CorpusError
 from .ragged import gather
@@ -92,13 +91,13 @@ class Corpus:
     languages: tuple[str, ...] = ()  # where there are several
 
     def first(self, sentences: int) -> "Corpus":
-        """The same corpus with no more than so many sentences in each split."""
+        """The same corpus with no more than this many sentences in each split."""
         begins = self.vocabulary.begins()
         table = None if begins is None else np.array(begins)
         train, valid, test = (split.first(sentences, table) for split in self.splits().values())
         return replace(self, train=train, valid=valid, test=test)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, object]:
         """Sizes and what was left out, in plain values."""
         sizes = {name: {"sentences": len(s), "words": s.words, "unknown": s.unknown} for name, s in self.splits().items()}
         known = {"name": self.folder.name, "vocabulary": len(self.vocabulary), "tokenizer": self.vocabulary.digest()}
@@ -184,11 +183,11 @@ def read_corpus(folder: Path) -> Corpus:
     return Corpus(folder, _tokenizer(folder), **splits, report=about["report"], read=about.get("read", {}), languages=languages)
 
 
-def _read_about(folder: Path) -> dict[str, Any]:
+def _read_about(folder: Path) -> JsonObject:
     known = folder / "about.sum"  # corpora of the first versions have none
     if known.exists() and known.read_text(encoding="utf-8") != checksum(folder / "about.json"):
         raise ValueError("checksum of about.json")
-    about: dict[str, Any] = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    about: JsonObject = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     return about
 
 
@@ -199,7 +198,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
     return restore_tokenizer({"vocabulary": words} | pieces)
 
 
-def _split(folder: Path, split: str, about: dict[str, Any]) -> Split:
+def _split(folder: Path, split: str, about: JsonObject) -> Split:
     ids = np.load(folder / f"{split}.ids.npy", mmap_mode="r")
     spelled = about["words"][split] if "tokenizer.json" in about["files"] else None
     languages = folder / f"{split}.languages.npy"

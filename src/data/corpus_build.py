@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -40,11 +39,14 @@ def build_corpus(source: Source, rule: TokenizerRule, selection: Selection, work
     store = BlockStore(work, _with_progress(source.blocks(workers)))
     kept = _known_enough(store, selection)
     orders = _order_splits(store, selection, kept)
-    counts = store.counts(_membership(len(store), *(orders[name] for name in rule.counted_in)), "counted")
-    tokenizer = rule.learn(counts)
+    members = _membership(len(store), *(orders[name] for name in rule.counted_in))
+    apart: list[str | None] = [*store.languages()] if rule.per_language else [None]
+    counts = [store.counts(members, f"counted{number}", language) for number, language in enumerate(apart)]
+    tokenizer = rule.learn(*counts)
     read = {"documents": store.documents, "sentences": len(store), "words": store.tokens}
-    read[f"types in {' and '.join(rule.counted_in)}"] = counts.types()
-    counts.remove()
+    for each, language in zip(counts, apart, strict=True):
+        read[f"types in {' and '.join(rule.counted_in)}" + (f" ({language})" if language else "")] = each.types()
+        each.remove()
     offsets, unknown = _encode(store, _split_numbers(len(store), orders), tokenizer, work)
     store.remove()
     languages = store.languages()
@@ -53,7 +55,7 @@ def build_corpus(source: Source, rule: TokenizerRule, selection: Selection, work
         if len(languages) > 1:
             np.save(work / f"{name}.languages.npy", store.language_of_each()[order])
     (work / "encoded.raw").unlink()
-    about = {
+    about: dict[str, object] = {
         "source": source.key(),
         "read": {name: count for name, count in read.items() if count},
         "report": dict(store.left_out) | _count_left_out(selection, kept, orders) | _count_withheld(store, selection, kept),
@@ -204,7 +206,7 @@ def _write(split: str, order: np.ndarray, offsets: np.ndarray, dtype: type[np.un
             encoded._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined] # what was read need not stay in memory
 
 
-def _finish(about: dict[str, Any], tokenizer: Tokenizer, work: Path) -> None:
+def _finish(about: dict[str, object], tokenizer: Tokenizer, work: Path) -> None:
     (work / "vocabulary.txt").write_text("\n".join(tokenizer.words) + "\n", encoding="utf-8")
     if "tokenizer" in tokenizer.plain():
         (work / "tokenizer.json").write_text(json.dumps(tokenizer.plain()["tokenizer"]), encoding="utf-8")

@@ -16,8 +16,8 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from email.message import Message
 from pathlib import Path
-from typing import Any
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
@@ -211,7 +211,7 @@ def _fetch_rest(url: str, part: Path, patience: Patience, bar: "_Bar") -> None:
         raise DownloadError(f"{url}: not an address ({error})") from None
 
 
-def _store(answer: Any, part: Path, have: int, patience: Patience, bar: "_Bar") -> None:
+def _store(answer: http.client.HTTPResponse, part: Path, have: int, patience: Patience, bar: "_Bar") -> None:
     continued = answer.status == 206
     if continued and not (answer.headers.get("Content-Range") or f"bytes {have}-").startswith(f"bytes {have}-"):
         part.unlink()
@@ -251,7 +251,7 @@ def _whole_number(text: str | None) -> int | None:
     return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
 
 
-def _check_headers(url: str, headers: Any) -> None:
+def _check_headers(url: str, headers: Message) -> None:
     """An answer that cannot be the file, before any of it is kept."""
     if (kind := headers.get_content_type()) in PAGES and not url.endswith((".html", ".htm")):
         raise DownloadError(f"{url}: the server sends a web page ({kind}), not a file; open the address in a browser to see why")

@@ -3,17 +3,21 @@
 import importlib.util
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
 from ..files import FileInUse, lock, write_atomically
 from .blocks import Chunk, in_order
 from .sources import file_stamp
 from .text import lines
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Token
 
 CHARACTERS = 40_000  # of a chunk: what is lost at most, for each process, when the work is interrupted
 ADPOSITION = "ADP"
@@ -72,13 +76,13 @@ class SpacyParser:
 
 
 @cache
-def _pipeline(model: str) -> Any:
+def _pipeline(model: str) -> "Language":
     import spacy  # noqa: PLC0415
 
     return spacy.load(model, exclude=["ner"])
 
 
-def _conllu(tokens: list[Any], name: str, parser: str) -> str:
+def _conllu(tokens: list["Token"], name: str, parser: str) -> str:
     """A sentence with its comments. White space is no word; a preposition has no features, not those of an article within it."""
     numbers = {token.i: number for number, token in enumerate(tokens, start=1)}
     root = next((token for token in tokens if token.dep_ == "ROOT"), tokens[0])
@@ -116,7 +120,7 @@ def parse_text(
 ) -> ParsedText:
     """Parses a text into `out`, going on where an earlier call with the same text and parser was interrupted.
 
-    `words`: stop after the chunk in which so many are reached; `tell` is told how many there are.
+    `words`: stop after the chunk in which this many are reached; `tell` is told how many there are.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     guard = out.with_name(f".{out.name}.lock")
@@ -156,7 +160,7 @@ def _parse_text(
     return ParsedText(out, state["sentences"], state["words"], time.monotonic() - begin, state["words"] - before)
 
 
-def _read_state(file: Path, part: Path, same: dict[str, Any]) -> dict[str, int]:
+def _read_state(file: Path, part: Path, same: Mapping[str, object]) -> dict[str, int]:
     """How far an earlier call came; nothing where it had another text or parser."""
     fresh = {"lines": 0, "bytes": 0, "sentences": 0, "words": 0}
     if not (file.exists() and part.exists()):

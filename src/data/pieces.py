@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import pairwise
-from typing import Any
 
 import sentencepiece
 
 from ..errors import UserError
+from ..files import JsonObject
 from .counts import Counts
 from .vocabulary import EOS, EOS_ID, UNK, UNK_ID
 
@@ -37,10 +37,10 @@ class Pieces:
         self.known: dict[str, list[int]] = {}
 
     @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> "Pieces":
+    def from_plain(cls, plain: JsonObject) -> "Pieces":
         return cls(base64.b64decode(plain["model"]))
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         kept = {"kind": "sentencepiece", "model": base64.b64encode(self.model).decode("ascii")}
         return {"vocabulary": self.words, "tokenizer": kept}
 
@@ -92,6 +92,7 @@ class PieceRule:
     size: int
     kind: str = "unigram"
     counted_in: tuple[str, ...] = ("train",)
+    per_language: bool = False  # pieces are those of all languages together
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -102,9 +103,10 @@ class PieceRule:
     def key(self) -> str:
         return f"pieces:{self.kind}:{self.size}:{metadata.version('sentencepiece')}"
 
-    def learn(self, counts: Counts) -> Pieces:
+    def learn(self, *counts: Counts) -> Pieces:
         """Sentencepiece cuts at spaces before it learns, so that words with their counts are all it needs of a text."""
-        entries = (entry for entry in counts.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
+        (together,) = counts
+        entries = (entry for entry in together.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
         return Pieces(self._train(f"{word.replace(START, '_')}\t{count}" for word, count in entries))
 
     def _train(self, words: Iterator[str]) -> bytes:

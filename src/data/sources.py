@@ -26,7 +26,7 @@ class Source(Protocol):
         """Everything that the sentences depend on, as text."""
 
     def blocks(self, workers: int | None = None) -> Iterator[Block]:
-        """All sentences, with the split they belong to, on so many processes; the same blocks for any number of them."""
+        """All sentences, with the split they belong to, on this many processes; the same blocks for any number of them."""
 
 
 @dataclass(frozen=True)

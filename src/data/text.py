@@ -22,7 +22,7 @@ class TextError(UserError):
 
 
 class RawText:
-    """Prose, a paragraph a line: cut into sentences by sentencex and into tokens by the language's rule."""
+    """Prose, one paragraph per line: cut into sentences by sentencex and into tokens by the language's rule."""
 
     def __init__(self, language: str, rule: Tokenization) -> None:
         self.language = language

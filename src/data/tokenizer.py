@@ -1,8 +1,9 @@
 """What a model predicts: words, or pieces of words. Text and challenge sets are encoded by the same object, word by word."""
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
+from ..files import JsonObject
 from .counts import Counts
 from .vocabulary import Vocabulary
 
@@ -31,7 +32,7 @@ class Tokenizer(Protocol):
     def digest(self) -> str:
         """A name for exactly this tokenizer."""
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """All that is needed to make it again, for a checkpoint."""
 
 
@@ -42,12 +43,17 @@ class TokenizerRule(Protocol):
     def counted_in(self) -> tuple[str, ...]:
         """The splits whose words it may see."""
 
+    @property
+    def per_language(self) -> bool:
+        """Whether the words of each language are counted apart."""
+
     def key(self) -> str: ...
 
-    def learn(self, counts: Counts) -> Tokenizer: ...
+    def learn(self, *counts: Counts) -> Tokenizer:
+        """From the words of all languages together, or from those of each."""
 
 
-def restore_tokenizer(plain: dict[str, Any]) -> Tokenizer:
+def restore_tokenizer(plain: JsonObject) -> Tokenizer:
     """From what a checkpoint says (`Tokenizer.plain`)."""
     if "tokenizer" in plain:
         from .pieces import Pieces  # noqa: PLC0415 - word models do without sentencepiece

@@ -5,9 +5,12 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import metadata
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..errors import UserError
+
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer
 
 
 class Tokenization(Protocol):
@@ -49,7 +52,7 @@ class MosesRule:
             raise UserError("tokenizer.rules=moses needs the package sacremoses: pip install 'concord-lm[moses]'") from None
 
     @cached_property
-    def tokenizer(self) -> Any:
+    def tokenizer(self) -> "MosesTokenizer":
         from sacremoses import MosesTokenizer  # noqa: PLC0415 - an extra
 
         return MosesTokenizer(self.language)

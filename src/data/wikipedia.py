@@ -53,7 +53,7 @@ class ArticleText:
 
 @dataclass(frozen=True)
 class ArticleSource:
-    """Articles until so many words have been read, all if none are asked for; the selection makes the splits."""
+    """Articles until this many words have been read, all if none are asked for; the selection makes the splits."""
 
     articles: Articles
     reader: Reader

@@ -111,7 +111,7 @@ def _sizes(plain: Mapping[str, object]) -> Iterator[tuple[str, int]]:
 
 
 def check_resumable(file: Path, model: LanguageModel, tokenizer: Tokenizer) -> None:
-    """Before any work: whether training can go on from this file with this model."""
+    """Before any work: whether training can resume from this file with this model."""
     about = read_checkpoint(file)["concord"]
     wanted, found = model.architecture.plain(), about["architecture"]
     differing = [f"{key} {found.get(key)} there, {wanted[key]} here" for key in wanted if found.get(key) != wanted[key]]

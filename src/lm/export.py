@@ -9,9 +9,9 @@ The folder holds model.safetensors, config.json, tokenizer.json, a card, and one
 
 import json
 from pathlib import Path
-from typing import Any
 
 from ..errors import UserError
+from ..files import JsonObject
 from ..settings.corpus_settings import read_corpus_settings
 from .model_card import model_card
 
@@ -56,7 +56,7 @@ def _name_tokenizer(file: Path) -> None:
     file.write_text(json.dumps(said, indent=2, ensure_ascii=False), encoding="utf-8")
 
 
-def raw_text_rule(about: dict[str, Any]) -> dict[str, Any] | None:
+def raw_text_rule(about: JsonObject) -> JsonObject | None:
     """How raw text was cut for training; None where the corpus came in tokens (grammars, treebanks, tokenised files)."""
     trained = about.get("settings")
     raw = trained is not None and read_corpus_settings(trained["data"]).cut_by_rule

@@ -1,17 +1,16 @@
 """Our models for transformers: `import concord.lm.hf`, and Auto* load what an export wrote without running code of the folder."""
 
-from typing import Any
-
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
 from ..data.pieces import START, Pieces
 from ..data.tokenizer import Tokenizer as OwnTokenizer
 from ..data.vocabulary import EOS, UNK, Vocabulary
+from ..files import JsonObject
 from .modeling_concord import ConcordConfig, ConcordForCausalLM
 
 
-def fast_tokenizer(own: OwnTokenizer, rule: dict[str, Any] | None) -> PreTrainedTokenizerFast:
+def fast_tokenizer(own: OwnTokenizer, rule: JsonObject | None) -> PreTrainedTokenizerFast:
     """Words or pieces by their numbers. With a rule (`tokens`, `replace`) raw text is cut as for training, else at spaces."""
     pieces = isinstance(own, Pieces)
     made = Tokenizer(_piece_model(own) if isinstance(own, Pieces) else _word_model(own))
@@ -20,7 +19,7 @@ def fast_tokenizer(own: OwnTokenizer, rule: dict[str, Any] | None) -> PreTrained
         replaced.append(normalizers.Replace(START, "_"))  # marks the beginning of words and nothing else
     if rule or pieces:
         made.normalizer = normalizers.Sequence([*([normalizers.NFC()] if rule else []), *replaced])
-    cut: Any = (
+    cut: pre_tokenizers.PreTokenizer = (
         pre_tokenizers.WhitespaceSplit() if rule is None else pre_tokenizers.Split(Regex(rule["tokens"]), "removed", invert=True)
     )
     if pieces:
@@ -35,12 +34,12 @@ def fast_tokenizer(own: OwnTokenizer, rule: dict[str, Any] | None) -> PreTrained
     )
 
 
-def _word_model(vocabulary: OwnTokenizer) -> Any:
+def _word_model(vocabulary: OwnTokenizer) -> models.Model:
     assert isinstance(vocabulary, Vocabulary)
     return models.WordLevel(vocabulary.ids, unk_token=UNK)
 
 
-def _piece_model(pieces: Pieces) -> Any:
+def _piece_model(pieces: Pieces) -> models.Model:
     """The same pieces in the library of transformers."""
     numbers = range(len(pieces))
     scores = pieces.processor.get_score(list(numbers))

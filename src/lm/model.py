@@ -1,8 +1,7 @@
 """The language model: one template for every network (Li, Wisniewski and Crabbé 2021, equations 2 to 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,9 +20,9 @@ class Architecture:
     tied: bool
     dropout: float
     init: float  # words start uniform in ±init
-    network: dict[str, object] = field(default_factory=dict)
+    network: Mapping[str, object] = field(default_factory=dict)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         return asdict(self)
 
 

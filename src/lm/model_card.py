@@ -1,8 +1,7 @@
 """The card of an exported model: what it is, what it has read, how it is used, and what cannot work elsewhere."""
 
-from typing import Any
-
 from ..data.tokenizer import Tokenizer
+from ..files import JsonObject
 from .model import LanguageModel
 
 CARD = """\
@@ -41,7 +40,7 @@ Not stated: whoever publishes this model chooses one that the training data allo
 """
 
 
-def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: dict[str, Any], results: str) -> str:
+def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: JsonObject, results: str) -> str:
     """In Markdown, with the head that the Hugging Face hub reads."""
     network = str(model.architecture.network["name"])
     language = about.get("language") or {}

@@ -38,7 +38,7 @@ class Training(pl.LightningModule):
         schedule: Schedule,
         optimizer_settings: dict[str, Any],
         seed: int,
-        about: dict[str, Any],
+        about: dict[str, object],
         loader: Loader,
         languages: Sequence[str] = (),
         begins: Sequence[bool] | None = None,
@@ -95,7 +95,7 @@ class Training(pl.LightningModule):
         return nll * batch.share
 
     def log_if_due(self, batch_idx: int) -> None:
-        """After every so many steps of the optimiser."""
+        """After every N steps of the optimiser."""
         done = batch_idx + 1
         stepped = done % self.trainer.accumulate_grad_batches == 0 or done == self.trainer.num_training_batches
         if stepped and self.global_step % self.trainer.log_every_n_steps == 0:  # type: ignore[attr-defined]
@@ -193,7 +193,7 @@ class Training(pl.LightningModule):
 
     # ------------------------------------------------------------ checkpoints
 
-    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+    def on_save_checkpoint(self, checkpoint: dict[str, object]) -> None:
         for name, value in self.model.state_dict().items():
             if value.is_floating_point() and not bool(torch.isfinite(value).all()):
                 raise NotFinite(f"{name} is no longer finite at step {self.global_step:,}; the last checkpoint is kept")
@@ -220,7 +220,7 @@ class TrainingLog(Callback):
     """Lets the module log. A callback, because those come before the module itself, and a checkpoint must know of the row."""
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         assert isinstance(module, Training)
         module.log_if_due(batch_idx)

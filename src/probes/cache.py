@@ -4,9 +4,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from ..files import write_atomically
+from ..files import JsonObject, write_atomically
 from ..settings.languages import Clitics
 from .challenge_set import ChallengeSet, Span
 from .contrast_notation import contrast_from_plain, plain_contrast
@@ -14,7 +13,7 @@ from .groupings import read_groupings
 from .readers import depends_on, reader
 
 # Part of every cached file's name: raise it when readers or columns change.
-VERSION = 6
+VERSION = 7
 
 
 def read_cached(
@@ -92,7 +91,7 @@ def _numbered(values: list[object]) -> tuple[list[int], list[object]]:
     return numbers, [json.loads(text) for text in table]
 
 
-def _restored(columns: dict[str, Any], file: str) -> ChallengeSet:
+def _restored(columns: JsonObject, file: str) -> ChallengeSet:
     count = len(columns["sentences"])
     spans = [tuple(Span(*span) for span in spans) for spans in columns["spans_table"]]
     if len(columns["roles"]) != count or columns["firsts"][-1] != count:

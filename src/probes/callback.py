@@ -9,6 +9,7 @@ from typing import Any
 import pytorch_lightning as pl
 from pytorch_lightning import Callback
 from pytorch_lightning.loggers import WandbLogger
+from rich.console import RenderableType
 
 from ..lm.training import Training
 from ..terminal import show
@@ -31,14 +32,14 @@ class ProbeCallback(Callback):
         # How far training had come at the last look; Lightning's own counters are a batch behind where a checkpoint is written.
         self.before: Progress | None = Progress(0, 0, 0)
         self.due = False
-        self.unsaid: list[Any] = []
+        self.unsaid: list[RenderableType] = []
 
     @property
     def state_key(self) -> str:
         """What checkpoints of all versions call its state; Lightning would take the name of the class, which may change."""
         return "Watching"
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         return {"due": self.due} | ({"before": [*astuple(self.before)]} if self.before else {})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -64,7 +65,7 @@ class ProbeCallback(Callback):
             self._show_unsaid()
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:
         assert isinstance(module, Training)
         done = batch_idx + 1

@@ -4,10 +4,10 @@ import itertools
 import random
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..data.download import Downloads, default_downloads
 from ..errors import UserError
@@ -159,7 +159,7 @@ def stratified_sample(made: ChallengeSet, limit: int, seed: int) -> list[int]:
     return sorted(itertools.islice(_in_turn(queues), limit))
 
 
-def _in_turn(queues: list[Any]) -> Iterator[int]:
+def _in_turn(queues: Sequence[Iterable[int]]) -> Iterator[int]:
     """One of each, again and again, until all are empty."""
     for row in itertools.zip_longest(*queues):
         yield from (index for index in row if index is not None)

@@ -5,10 +5,11 @@ What they come to for a scorer and its sets is put into words by `contract_state
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ..errors import UserError
 from ..settings.probing import DEFAULT_PROTOCOL
+from ..settings.reading import Plain
 from .challenge_set import ChallengeSet
 
 FINAL = "."
@@ -111,7 +112,7 @@ class Contract:
         changed += [("seed", self.seed)] if self.seed else []
         return self.protocol + "".join(_changed(name, value) for name, value in changed)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         said = {"protocol": self.protocol, "label": self.label, "rules": asdict(self.rules)}
         return said | ({"seed": self.seed} if self.rules.ties == "random" else {})
 
@@ -122,7 +123,7 @@ def _changed(name: str, value: object) -> str:
     return f"+{name}={value}"
 
 
-def make_contract(protocol: str, explicit: Mapping[str, Any], capitals: bool = False, seed: int = 0) -> Contract:
+def make_contract(protocol: str, explicit: Mapping[str, Plain], capitals: bool = False, seed: int = 0) -> Contract:
     """The protocol's rules; an explicit one wins, null leaves the protocol's. The seed is that of ties by the toss of a coin.
 
     `capitalize: auto` is whether sentences of the corpus that the models have read begin with `capitals`, and under the rules of
@@ -142,7 +143,7 @@ def make_contract(protocol: str, explicit: Mapping[str, Any], capitals: bool = F
             shown = ", ".join(str(each).lower() for each in allowed)
             more = ", auto" if name == "capitalize" else ""
             raise UserError(f"probes.rules.{name}={value}: write one of {shown}{more}")
-    rules = replace(PROTOCOLS[protocol].rules, **asked)
+    rules = replace(PROTOCOLS[protocol].rules, **asked)  # type: ignore[arg-type]
     return Contract(protocol, rules, seed if rules.ties == "random" else 0)
 
 

@@ -28,7 +28,7 @@ HIDING = {
 LEFT_OUT = {
     "multi_piece": "tested words that are not one piece leave the item uncovered",
     "missing": "sentences and tested words without a score of their own leave the item uncovered",
-    "unequal": "tested words of unequal numbers of pieces leave the item uncovered",
+    "unequal": "tested words that have, each by itself, unequal numbers of pieces leave the item uncovered",
 }
 TIES = {
     "half": "a tie is worth ½",

@@ -15,7 +15,7 @@ Relation = Literal[">", "="]
 
 
 class SpanTerm(NamedTuple):
-    """The words of a span in one variant, taken so many times. An empty name is the whole sentence."""
+    """The words of a span in one variant, taken this many times. An empty name is the whole sentence."""
 
     role: str
     span: str = ""

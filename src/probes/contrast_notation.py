@@ -8,9 +8,11 @@ A clause is a pair, or sums: {"left": [["a", "verb"], ["b", "verb", -1]], "relat
 a term is a role, a span and a weight. A contrast may also have `chance`, `metric`, `scale`, `tested` and `formula`.
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import TypeGuard, cast, get_args
 
+from ..files import JsonObject
 from .challenge_set import SetError
 from .contrast import METRICS, Clause, Contrast, Relation, SpanTerm, best_of_all, pair_clause, pair_contrast
 
@@ -24,6 +26,7 @@ OPTIONS: dict[str, object] = {
     "item_rules": (),
 }
 KEYS = ("name", "better", "worse", "span", "all", "any", *OPTIONS)
+ErrorHere = Callable[[str], SetError]  # from what is wrong to the error that names its place
 
 
 def plain_contrast(contrast: Contrast) -> dict[str, object]:
@@ -69,7 +72,7 @@ def spell_term(term: SpanTerm) -> str:
     return f"{region[2] or region[0] or '*'}@{term.role}"
 
 
-def contrast_from_plain(item: Any, file: Path | str, line: int | None) -> Contrast:
+def contrast_from_plain(item: object, file: Path | str, line: int | None) -> Contrast:
     """What is wrong with it is told with its place."""
 
     def fault(message: str) -> SetError:
@@ -93,10 +96,8 @@ def contrast_from_plain(item: Any, file: Path | str, line: int | None) -> Contra
     return Contrast(item["name"], tuple(tuple(_clause(each, fault) for each in group) for group in groups), **options)
 
 
-def _options(item: dict[str, Any], fault: Any) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        name: tuple(item[name]) if name == "item_rules" else item[name] for name in OPTIONS if name in item
-    }
+def _options(item: JsonObject, fault: ErrorHere) -> JsonObject:
+    options: JsonObject = {name: tuple(item[name]) if name == "item_rules" else item[name] for name in OPTIONS if name in item}
     chance = options.get("chance")
     if chance is not None and not (_is_number(chance) and 0 <= chance < 1):
         raise fault(f"chance is a number from 0 to below 1; it is {chance!r}")
@@ -111,7 +112,7 @@ def _options(item: dict[str, Any], fault: Any) -> dict[str, Any]:
     return options
 
 
-def _beating(item: dict[str, Any], options: dict[str, Any], fault: Any) -> Contrast:
+def _beating(item: JsonObject, options: JsonObject, fault: ErrorHere) -> Contrast:
     better, worse, span = item["better"], item.get("worse"), item.get("span", "")
     several = worse if isinstance(worse, list) else [worse]
     if not several or not all(isinstance(each, str) and each for each in (better, *several)) or not isinstance(span, str):
@@ -122,7 +123,7 @@ def _beating(item: dict[str, Any], options: dict[str, Any], fault: Any) -> Contr
     return Contrast(item["name"], made.groups if made else ((pair_clause(better, str(worse), span),),), **options)
 
 
-def _clause(item: Any, fault: Any) -> Clause:
+def _clause(item: object, fault: ErrorHere) -> Clause:
     if isinstance(item, dict) and set(item) <= {"better", "worse", "span"}:
         roles = (item.get("better"), item.get("worse"), item.get("span", ""))
         if all(isinstance(each, str) for each in roles) and roles[0] and roles[1]:
@@ -140,7 +141,7 @@ def _clause(item: Any, fault: Any) -> Clause:
     return Clause(sides[0], sides[1], relation, (float(constants[0]), float(constants[1])))
 
 
-def _term(item: Any, fault: Any) -> SpanTerm:
+def _term(item: object, fault: ErrorHere) -> SpanTerm:
     match item:
         case str(role):
             return SpanTerm(role)
@@ -153,5 +154,5 @@ def _term(item: Any, fault: Any) -> SpanTerm:
     raise fault(f"a term is [role, span, weight]; this is {str(item)[:60]!r}")
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")

@@ -45,7 +45,7 @@ class ClauseTable:
 
 @dataclass(frozen=True)
 class VariedTable:
-    """Where an unknown word leaves a contrast uncovered: a row a stretch, at least one for each sentence of a contrast."""
+    """Where an unknown word leaves a contrast uncovered: one row per stretch, at least one for each sentence of a contrast."""
 
     contrast: Numbers
     sentence: Numbers

@@ -4,7 +4,7 @@ Only the tokenizer is needed, never the model. The rules:
 one_word         the variants differ in exactly one word (Goldberg 2019; Mueller et al. 2020 lose a third of French to it)
 known            no tested form has an unknown piece
 one_piece        one word, which is one known piece, in every variant: what `skip_multi_piece` keeps (their Table 7)
-equal_pieces     as many pieces in every variant (Zaczynska et al. 2020)
+equal_pieces     as many pieces in every variant, what is tested read alone (Zaczynska et al. 2020)
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +13,9 @@ from typing import NamedTuple
 from .challenge_set import ChallengeSet, differing
 from .scorers import ProbeSentence
 
-# From sentences to the number of pieces of each one's target, and whether all of them are known:
-# `functools.partial(probes.scorers.pretrained.pieces.target_pieces, tokenizer)`.
-PieceCounter = Callable[[Sequence[ProbeSentence]], list[tuple[int, bool]]]
+# From sentences to the number of pieces of each one's target, whether all of them are known, and their number where it is alone:
+# `functools.partial(probes.scorers.pretrained.word_pieces.target_pieces, tokenizer)`.
+PieceCounter = Callable[[Sequence[ProbeSentence]], Sequence[tuple[int, bool, int]]]
 
 
 class RuleCoverage(NamedTuple):
@@ -45,11 +45,11 @@ def rule_coverage(made: ChallengeSet, count: PieceCounter) -> RuleCoverage:
     for item in items:
         pieces = [next(counted) for _ in item]
         single = all(end - start == 1 for _, (start, end), *_ in item)
-        recognised = all(fine for _, fine in pieces)
+        recognised = all(fine for _, fine, _ in pieces)
         one_word += single
         known += recognised
-        one_piece += single and recognised and all(number == 1 for number, _ in pieces)
-        equal += len({number for number, _ in pieces}) == 1
+        one_piece += single and recognised and all(number == 1 for number, *_ in pieces)
+        equal += len({alone for *_, alone in pieces}) == 1
     return RuleCoverage(made.construction, len(items), one_word, known, one_piece, equal)
 
 
@@ -60,7 +60,9 @@ def form_coverage(sets: Sequence[ChallengeSet], count: PieceCounter) -> FormCove
         for item in item_sentences(made):
             for sentence in item if all(end - start == 1 for _, (start, end), *_ in item) else ():
                 found.setdefault(sentence.words.split(" ")[sentence.target[0]], sentence)
-    several = [form for form, (number, known) in zip(found, count(list(found.values())), strict=True) if number != 1 or not known]
+    several = [
+        form for form, (number, known, _) in zip(found, count(list(found.values())), strict=True) if number != 1 or not known
+    ]
     return FormCoverage(sets[0].language if sets else "", sorted(found), sorted(several))
 
 

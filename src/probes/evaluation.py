@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
 from ..data.download import downloads_for
+from ..errors import UserError
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
 from ..settings.evaluation_settings import EvaluationSettings
@@ -20,6 +20,7 @@ from .contract_statement import contract_statement, join_statements, state_contr
 from .coverage import form_coverage, rule_coverage
 from .lexicon.word_table import save_choice, show_choice
 from .models import Model
+from .prediction_files import predictions_beside, save_predictions
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
 from .probe_preparation import must_cover, rule_tables
@@ -39,11 +40,30 @@ def ask(model: Model, probe: Probe) -> Answer:
     return judge_scores(probe, scores)
 
 
+def check_starts(models: Sequence[Model], probes: Sequence[Probe]) -> None:
+    """Before any work: whether every model begins sentences as the contracts of all probes say."""
+    for probe in probes:
+        start = probe.contract.rules.start
+        for model in models:
+            state = model.scorer.reading.state
+            if start == "warm" and not state:
+                raise UserError(
+                    f"{model.name}: probes.rules.start=warm: the state that sentences of a corpus leave is known of models of "
+                    "Concord only; leave it out"
+                )
+            if state and state != start:
+                raise UserError(
+                    f"{probe.name}: probes.rules.start={start}, and {model.name} begins its sentences with start={state}; "
+                    "evaluate collections that differ in it apart"
+                )
+
+
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
     """Every verdict, and every word with its log-probability; of suites also every region."""
     about = {"contract": state_contract(probe, model.scorer), "digest": probe.digest, **model.identity(), **measures}
     save_items(file, probe, answer.verdicts, answer.scores, about)
     save_regions(regions_beside(file), probe, answer.scores, about)
+    save_predictions(predictions_beside(file), probe, answer.verdicts)
 
 
 def save_tables(
@@ -52,17 +72,18 @@ def save_tables(
     """The summary of an evaluation."""
     stated = {each.name: contract_statement(probe, each.scorer.reading) for each in models}
     contract = probe.contract.plain() | {"statement": join_statements(stated)}
-    about: dict[str, Any] = {
+    found: dict[str, dict[str, object]] = {}
+    for each in models:
+        said = {"statement": stated[each.name], "unknown_words": unknown_words(probe, answers[each.name].scores)}
+        found[each.name] = each.identity() | said | dict(measures.get(each.name, {}))
+    about = {
         "language": probe.language,
         "set": probe.name,
         "digest": probe.digest,
         "extent": probe.extent,
         "contract": contract,
+        "models": found,
     }
-    about["models"] = {}
-    for each in models:
-        said = {"statement": stated[each.name], "unknown_words": unknown_words(probe, answers[each.name].scores)}
-        about["models"][each.name] = each.identity() | said | dict(measures.get(each.name, {}))
     save_summary(folder, tables_of(probe, answers), about)
 
 
@@ -122,6 +143,19 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
     label = "" if probe.contract.label == "default" else f"-{probe.contract.label}"
     items = "" if _is_whole(settings.probes) and not probe.lexicon else f"-{probe.digest[:6]}"
     return Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
+
+
+def curve_folder(settings: EvaluationSettings, model: str, probes: Sequence[Probe], several: bool = False) -> Path:
+    """The same for checkpoints of one training, whose answers on all sets are in one folder; `several`: one of many curves."""
+    if settings.out:
+        return Path(settings.out) / model if several else Path(settings.out)
+    languages, sets = (dict.fromkeys(getattr(each, name) for each in probes) for name in ("language", "name"))
+    label = "" if probes[0].contract.label == "default" else f"-{probes[0].contract.label}"
+    digests = "".join(each.digest for each in probes)
+    which = sha256(digests.encode()).hexdigest() if len(probes) > 1 else digests
+    items = "" if _is_whole(settings.probes) and not any(each.lexicon for each in probes) else f"-{which[:6]}"
+    named = "-".join([model.replace("/", "-"), "curve", *languages, *sets])
+    return Path(settings.paths.results) / f"{named}{label}{items}"
 
 
 def _is_whole(probes: ProbeSettings) -> bool:

@@ -6,8 +6,8 @@ prep:   {by: construction, across: true, groups: {prep: [prep_anim, prep_inanim]
 circuit: {by: circuit, across: true, combine: mean}      each construction worth the same
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from ..errors import UserError
@@ -49,6 +49,11 @@ class Grouping:
             found |= {"across": True, "combine": self.combine}
         return found
 
+    def pooling(self, constructions: Collection[str]) -> "Grouping | None":
+        """With those groups alone that put two or more of these constructions together; None where there are none."""
+        kept = tuple((name, own) for name, own in self.groups if sum(values[0] in constructions for values in own) > 1)
+        return replace(self, groups=kept) if kept else None
+
 
 _CELLS: dict[str, Values] = {
     "ss": ("singular", "singular"),
@@ -65,6 +70,19 @@ NUMBER = Grouping(
         ("mismatched", (_CELLS["sp"], _CELLS["ps"])),
         *((name, (values,)) for name, values in _CELLS.items()),
     ),
+)
+# Published sets with animate and with inanimate nouns, whose items Tables 3 and 7 of Mueller et al. (2020) put together.
+_BOTH = (
+    "prep",
+    "obj_rel_across",
+    "obj_rel_within",
+    "obj_rel_no_comp_across",
+    "obj_rel_no_comp_within",
+    "npi_across",
+    "simple_npi",
+)
+ANIMACY = Grouping(
+    "animacy", (CONSTRUCTION,), tuple((name, ((f"{name}_anim",), (f"{name}_inanim",))) for name in _BOTH), across=True
 )
 
 

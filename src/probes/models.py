@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -33,6 +33,9 @@ from .scorers.function import FunctionScorer, WordScoring
 from .scorers.score_file import read_score_file
 from .word_surprisal import SentenceSurprisal, Words, measure_surprisal, no_pieces
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 
 @dataclass(frozen=True)
 class Model:
@@ -47,17 +50,21 @@ class Model:
     languages: Mapping[str, Language]
     clitics: Mapping[str, Clitics]  # how its corpus wrote those of each language
     words_seen: int = 0
+    step: int = 0  # of its training, where a checkpoint of ours tells it
     capitals: Mapping[str, bool] = field(default_factory=dict)  # how its sentences begin, see `Corpus`
     network: LanguageModel | None = None  # of a checkpoint of ours
     vocabulary: Tokenizer | None = None
     training: RunSettings | None = None
     options: Mapping[str, Plain] | None = None  # of a pretrained model
-    tokenizer: Any = field(default=None, repr=False)
+    tokenizer: "PreTrainedTokenizerBase | None" = field(default=None, repr=False)
+    pieces_digest: str = ""  # of what cuts words for a pretrained model; its own digest is of its weights too
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """Which model a result comes from."""
         known = {"model": self.name, "words_seen": self.words_seen, "vocabulary": self.digest, "options": self.options}
-        return known if self.network is not None else known | {"scoring": self.scorer.name}
+        if self.network is not None:
+            return known
+        return known | {"scoring": self.scorer.name} | ({"tokenizer": self.pieces_digest} if self.pieces_digest else {})
 
     def score(self, sentences: Sequence[str]) -> list[NDArray[np.float32]]:
         """The log-probability (nats) of each word of each sentence; words are what stands between spaces, `der Gast wartet .`"""
@@ -208,6 +215,7 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, a
         },
         clitics={code: about.get("clitics", facts["clitics"]) for code, about in languages.items()},
         words_seen=saved["training"]["words_seen"],
+        step=int(saved.get("global_step", 0)),
         capitals=facts.get("capitals", {}),
         network=network,
         vocabulary=vocabulary,
@@ -251,13 +259,16 @@ def load_pretrained(
     settings: PretrainedSettings, contract: Contract, scoring: Sequence[str] | None, language: Language
 ) -> list[Model]:
     """A model of the hub or of a folder, once for each score that is asked for; wrong names of scores are found before."""
-    from .scorers.pretrained import Options, check_names, default_scoring, load, scorer  # noqa: PLC0415 - transformers
+    from .scorers import pretrained as hf  # noqa: PLC0415 - transformers
 
     asked = list(scoring or ([contract.scoring] if contract.scoring else []))
-    check_names(asked)
+    hf.check_names(asked)
     ruled = {name: getattr(settings, name) or name in contract.options for name in ("skip_multi_piece", "equal_pieces")}
-    options = Options(settings.start, **ruled, spacing=settings.spacing, tokens=settings.tokens)
-    loaded = load(str(settings.name), settings.revision, settings.kind, settings.safetensors, settings.device)
+    options = hf.Options(settings.start, **ruled, spacing=settings.spacing, tokens=settings.tokens)
+    chosen = (settings.revision, settings.kind, settings.safetensors, settings.device, settings.trust_remote_code)
+    loaded = hf.load((settings.name or ("",))[0], *chosen)
+    told: dict[str, Plain] = {"revision": settings.revision} if settings.revision else {}
+    told |= {"trust_remote_code": True, "code": list(loaded.code)} if settings.trust_remote_code else {}
     return [
         Model(
             name=f"{Path(loaded.name).name}/{each.name}",
@@ -265,8 +276,9 @@ def load_pretrained(
             digest=loaded.digest,
             languages={language.code: language},
             clitics={language.code: "joined"},
-            options=asdict(options),
+            options=asdict(options) | told,
             tokenizer=loaded.tokenizer,
+            pieces_digest=hf.tokenizer_digest(loaded.tokenizer),
         )
-        for each in (scorer(name, loaded, options, cache_folder("scores")) for name in asked or [default_scoring(loaded)])
+        for each in (hf.scorer(name, loaded, options, cache_folder("scores")) for name in asked or [hf.default_scoring(loaded)])
     ]

@@ -97,11 +97,11 @@ def _wrap_module(
     elif _is_plain(tokenizer) or hasattr(tokenizer, "encode_word"):
         scorer, digest = _module_of_words(model, tokenizer, start, name)
     else:
-        from .scorers.pretrained import Options  # noqa: PLC0415 - transformers
+        from .scorers.pretrained import Options, tokenizer_digest  # noqa: PLC0415 - transformers
         from .scorers.pretrained import in_memory as hf  # noqa: PLC0415
 
         pieces = hf.fast_tokenizer(tokenizer)
-        digest = hf.tokenizer_digest(pieces)
+        digest = tokenizer_digest(pieces)
         if hasattr(model, "base_model") and hasattr(model, "config"):
             chosen = Options(start=start or "bos")
             scorer, options = hf.InMemoryScorer(hf.wrap(model, pieces, kind), scoring, chosen), {"start": chosen.start}

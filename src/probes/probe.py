@@ -13,7 +13,7 @@ from .collection import CollectedSet
 from .contract import Contract
 from .contrast_table import Contrasts, ContrastTableBuilder
 from .dev_and_test import split
-from .groupings import NUMBER, Grouping
+from .groupings import ANIMACY, NUMBER, Grouping
 from .scorers import ProbeSentence
 
 if TYPE_CHECKING:  # it reads checkpoints, and so brings torch, which sets can be looked at without
@@ -108,7 +108,10 @@ def build_probe(name: str, language: str, collected: Sequence[CollectedSet], gro
             without[made.construction] = "it has no contrast: neither good and bad sentences, nor a prediction"
     if not usable:
         raise SetError(collected[0].challenge_set.file, None, "there is nothing to score in these sets")
-    declared = {each.name: each for each in (*groupings, *(own for each in usable for own in each.challenge_set.groupings))}
+    stated = dict.fromkeys(own for each in usable for own in each.challenge_set.groupings)
+    names = [each.challenge_set.construction for each in usable]
+    own = [kept for each in stated if (kept := each.pooling(names) if each == ANIMACY else each)]
+    declared = {each.name: each for each in (*groupings, *own)}
     contrasts = builder.table([_dev_items(each.challenge_set) for each in usable])
     return Probe(name, language, usable, agreed, list(builder.sentences), contrasts, without, tuple(declared.values()))
 

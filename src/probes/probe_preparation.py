@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 
@@ -14,6 +13,7 @@ from ..data.vocabulary import EOS_ID
 from ..errors import UserError
 from ..lm.kneser_ney import KneserNey
 from ..lm.model import LanguageModel
+from ..lm.state import State
 from ..places import cache_folder
 from ..settings.languages import Clitics
 from ..settings.probing import ProbeSettings
@@ -119,7 +119,7 @@ def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int]) -> MakeS
     return make_scorer
 
 
-def _warmed(model: LanguageModel, warm: Sequence[int]) -> Any:
+def _warmed(model: LanguageModel, warm: Sequence[int]) -> State:
     """The state before the `<eos>` that begins a sentence."""
     with scoring_mode(model):
         inputs = torch.tensor([[EOS_ID, *warm[:-1]]], device=model.embedding.weight.device)
@@ -148,7 +148,8 @@ def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
             "sets (probes=, probes.path=), or probes.rules.unknown=unk to score them as <unk>"
         )
     raise UserError(
-        f"the vocabulary has the tested words of no item in {sets}; is that the language of the text? Take a larger "
+        f"the vocabulary has the tested words of no item in {sets}; is that the language of the text, and has "
+        "data.withhold left the words in it? Take tokenizer=sentencepiece, which knows every word, a larger "
         "tokenizer.vocabulary_size, other sets (probes=own probes.path=…), probes.rules.unknown=unk, or probes=none"
     )
 

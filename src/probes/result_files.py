@@ -7,10 +7,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from ..escapes import csv_cell, markdown_cell
-from ..files import write_atomically
+from ..files import JsonObject, write_atomically
 from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Mean, Table
 from .contrast_chance import PAIR_CHANCE
 from .verdict_files import VERSION
@@ -25,41 +24,41 @@ def save_summary(folder: Path, tables: Mapping[str, Table], about: Mapping[str, 
         write_atomically(folder / name, content)
 
 
-def read_summary(folder: Path) -> tuple[dict[str, Table], dict[str, Any]]:
+def read_summary(folder: Path) -> tuple[dict[str, Table], JsonObject]:
     """What `save_summary` wrote."""
     found = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     return {name: _restored(table) for name, table in found.pop("tables").items()}, found
 
 
-def _plain(table: Table) -> dict[str, Any]:
+def _plain(table: Table) -> dict[str, object]:
     """Chance stands beside the counts: `parts` and `mean` are what they were before there was more than one chance."""
     rows, mean = [], asdict(table.mean)
     for row in table.rows:
         parts = {name: asdict(accuracy) for name, accuracy in _parts(row)}
         facts = ("chance", "margin", "unknown_context")
-        beside: dict[str, Any] = {fact: {name: part.pop(fact) for name, part in parts.items()} for fact in facts}
+        beside = {fact: {name: part.pop(fact) for name, part in parts.items()} for fact in facts}
         rows.append({"construction": row.construction, "parts": parts, **beside, "repeated": row.repeated})
     of_mean = {"chance": mean.pop("chance"), "mean_parts_over": mean.pop("parts_over"), "bases": dict(table.bases)}
     groups = [asdict(group) for group in table.groups]
-    found: dict[str, Any] = _without_nan(
-        {"rows": rows, "mean": mean, **of_mean, "groups": groups, "groupings": dict(table.groupings)}
-    )
-    return found
+    return _without_nan({"rows": rows, "mean": mean, **of_mean, "groups": groups, "groupings": dict(table.groupings)})
 
 
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(each) for each in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+def _without_nan(values: Mapping[str, object]) -> dict[str, object]:
+    def null(value: object) -> object:
+        if isinstance(value, Mapping):
+            return _without_nan(value)
+        if isinstance(value, list | tuple):
+            return [null(each) for each in value]
+        return None if isinstance(value, float) and math.isnan(value) else value
+
+    return {key: null(value) for key, value in values.items()}
 
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def _restored(plain: dict[str, Any]) -> Table:
+def _restored(plain: JsonObject) -> Table:
     """Tables of before have one chance, one grouping and no groups of constructions."""
     rows = []
     for row in plain["rows"]:
@@ -94,7 +93,7 @@ def _restored(plain: dict[str, Any]) -> Table:
     return Table(rows, restored, groups, plain["groupings"], plain.get("bases", {}))
 
 
-def _pair(plain: dict[str, Any]) -> tuple[float, float]:
+def _pair(plain: JsonObject) -> tuple[float, float]:
     low, high = plain["interval"]
     return _number(low), _number(high)
 
@@ -159,7 +158,7 @@ def _cell(value: float) -> str:
     return "" if isinstance(value, float) and math.isnan(value) else repr(value) if isinstance(value, float) else str(value)
 
 
-def markdown(tables: Mapping[str, Table], about: Mapping[str, Any]) -> str:
+def markdown(tables: Mapping[str, Table], about: Mapping[str, object]) -> str:
     """A table to paste: constructions down, models across; then what the numbers rest on."""
     first = next(iter(tables.values()))
     several = first.chances() != [PAIR_CHANCE]
@@ -195,7 +194,7 @@ def markdown(tables: Mapping[str, Table], about: Mapping[str, Any]) -> str:
     if any(row.repeated for row in first.rows):
         lines.append(f"Exact repetitions left out: {repetitions(first)}.")
     contract = about.get("contract")
-    if contract:
+    if isinstance(contract, Mapping):
         lines.append(f"Protocol {contract['label']}: {contract['statement']}.")
     return "\n".join(lines) + "\n"
 

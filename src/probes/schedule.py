@@ -1,4 +1,4 @@
-"""When a model is probed: after epochs, inside the first ones, at steps, or when so many words have been seen."""
+"""When a model is probed: after epochs, inside the first ones, at steps, or after given numbers of words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..errors import UserError
 
 @dataclass(frozen=True)
 class ProbeSchedule:
-    """After the validation of every so many epochs and of the last; at fractions of epochs, 0 being before the first step."""
+    """After the validation of every N epochs and of the last; at fractions of epochs, 0 being before the first step."""
 
     every_epochs: int = 1
     epochs: Sequence[float] = ()

@@ -1,4 +1,4 @@
-"""Every verdict on disk, in Parquet: a row a contrast, during training its scores, at the end every word of every sentence."""
+"""Every verdict on disk, in Parquet: one row per contrast; during training its scores, at the end all words of its sentences."""
 
 import hashlib
 import json

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +18,7 @@ from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
 from .phases import agree_with_rules, rule_metrics
+from .prediction_files import save_predictions
 from .probe import Probe, build_probe
 from .region_files import save_regions
 from .result_files import save_summary
@@ -72,9 +72,9 @@ class TrainingMoment:
 
     step: int
     words: int
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         return {"step": self.step, "words_seen": self.words, **self.about}
 
 
@@ -96,8 +96,8 @@ class ProbeSeries:
     def __init__(self, plans: Sequence[SampledProbe], folder: Path) -> None:
         self.plans = plans
         self.folder = folder
-        self.prepared: dict[int, Any] = {}
-        self.contracts: dict[int, dict[str, Any]] = {}  # as they are saved
+        self.prepared: dict[int, object] = {}
+        self.contracts: dict[int, dict[str, object]] = {}  # as they are saved
         self.last: dict[str, Table] = {}
 
     def probe_samples(self, scorer_for: Callable[[str], Scorer], when: str, moment: TrainingMoment) -> Probing:
@@ -107,25 +107,50 @@ class ProbeSeries:
         for plan in self.plans:
             sample = plan.sample
             answer = self.answer(sample, scorer_for(sample.contract.rules.start))
-            found.metrics.update(metrics(answer.table, sample.language, sample.name))
-            if isinstance(plan, ProbePlan):
-                found.metrics.update(rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix))
+            found.metrics.update(self._keep(plan, answer, moment))
             title = f"{sample.language} {sample.name}, {when}"
             found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
             found.answers[plan.prefix] = answer
             self.last[plan.prefix] = answer.table
-            if rank_and_world()[0] == 0:
-                self._save_sample(plan)
-                save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
         found.metrics[SECONDS] = time.perf_counter() - started
+        return found
+
+    def keep_answers(self, answers: Mapping[str, Answer], scorer: Scorer, moment: TrainingMoment) -> dict[str, float]:
+        """The metrics of what has been answered already, by prefix; its verdicts are saved."""
+        found: dict[str, float] = {}
+        for plan in self.plans:
+            self._state_contract(plan.sample, scorer)
+            found |= self._keep(plan, answers[plan.prefix], moment)
+        return found
+
+    def _keep(self, plan: SampledProbe, answer: Answer, moment: TrainingMoment) -> dict[str, float]:
+        sample = plan.sample
+        if rank_and_world()[0] == 0:
+            self._save_sample(plan)
+            save_verdicts(self.verdict_file(plan, moment.step), sample, answer.verdicts, self._about(sample, moment))
+        found = metrics(answer.table, sample.language, sample.name)
+        if isinstance(plan, ProbePlan):
+            found |= rule_metrics(agree_with_rules(sample, answer.verdicts, plan.rules), plan.prefix)
         return found
 
     def probe_whole(
         self, plan: SampledProbe, scorer: Scorer, moment: TrainingMoment, references: Mapping[str, Table] | None = None
     ) -> Table:
         """The whole sets, with every word of every sentence on disk, beside reference lines: those given, or the plan's."""
+        answer = self.answer(plan.whole, scorer)
+        return self.keep_whole(plan, answer, scorer, moment, references)
+
+    def keep_whole(
+        self,
+        plan: SampledProbe,
+        answer: Answer,
+        scorer: Scorer,
+        moment: TrainingMoment,
+        references: Mapping[str, Table] | None = None,
+    ) -> Table:
+        """What has been answered already."""
         whole = plan.whole
-        answer = self.answer(whole, scorer)
+        self._state_contract(whole, scorer)
         if rank_and_world()[0] == 0:
             about = self._about(whole, moment)
             folder = self.folder / f"final-{whole.language}-{whole.name}"
@@ -133,29 +158,33 @@ class ProbeSeries:
             own = plan.references if isinstance(plan, ProbePlan) else {}
             save_items(folder / "items.parquet", whole, answer.verdicts, answer.scores, about, extra)
             save_regions(folder / "regions.parquet", whole, answer.scores, about)
+            save_predictions(folder / "predictions.json", whole, answer.verdicts)
             save_summary(folder, {"model": answer.table, **own, **(references or {})}, about)
         return answer.table
 
     def answer(self, chosen: Probe, scorer: Scorer) -> Answer:
-        if id(chosen) not in self.contracts:
-            self.contracts[id(chosen)] = state_contract(chosen, scorer)
+        self._state_contract(chosen, scorer)
         scores = self._share(chosen, scorer) if isinstance(scorer, SharedScorer) else scorer.score(chosen.sentences)
         return judge_scores(chosen, scores)
+
+    def _state_contract(self, chosen: Probe, scorer: Scorer) -> None:
+        if id(chosen) not in self.contracts:
+            self.contracts[id(chosen)] = state_contract(chosen, scorer)
 
     def _share(self, chosen: Probe, scorer: SharedScorer) -> WordScores:
         prepared = self.prepare(chosen, scorer)
         return scorer.scores(prepared, _over_all_ranks(scorer.logprobs(prepared, *rank_and_world())))
 
-    def prepare(self, chosen: Probe, scorer: SharedScorer) -> Any:
+    def prepare(self, chosen: Probe, scorer: SharedScorer) -> object:
         if id(chosen) not in self.prepared:
             self.prepared[id(chosen)] = scorer.prepare(chosen.sentences)
         return self.prepared[id(chosen)]
 
-    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, Any]:
+    def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, object]:
         """What the numbers come from."""
         return self._identity(chosen) | moment.plain()
 
-    def _identity(self, chosen: Probe) -> dict[str, Any]:
+    def _identity(self, chosen: Probe) -> dict[str, object]:
         known = {"language": chosen.language, "set": chosen.name, "digest": chosen.digest, "extent": chosen.extent}
         return known | {"contract": self.contracts[id(chosen)]}
 

@@ -87,7 +87,7 @@ def measure_surprisal(scorer: Scorer, sentences: Sequence[Words], cut: CutIntoPi
 def read_sentences(file: Path) -> dict[int, str]:
     """The sentences of a text file (perhaps compressed), one a line, by the number of the line; empty lines are none."""
     if not file.is_file():
-        raise UserError(f"{file}: there is no such file; a sentence a line is needed")
+        raise UserError(f"{file}: there is no such file; one sentence per line is needed")
     found = {number: line.strip() for number, line in enumerate(lines(file), start=1) if line.strip()}
     if not found:
         raise UserError(f"{file}: there is no sentence in it; write one a line")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def load(*paths: Path | str) -> "pd.DataFrame":
-    """Runs and evaluations as a frame: a row a run, a moment (`final`, or a step on the way) and a construction."""
+    """Runs and evaluations as a frame: one row per run, moment (`final`, or a step on the way) and construction."""
     from .conditions import group_by_condition  # noqa: PLC0415 what is heavy comes when it is needed
     from .estimates import Estimates  # noqa: PLC0415
     from .frame import make_frame  # noqa: PLC0415

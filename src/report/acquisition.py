@@ -137,7 +137,7 @@ def _interval(each: NDArray[np.float64], drawn: NDArray[np.float64]) -> tuple[fl
 
 @dataclass(frozen=True)
 class OrderSimilarity:
-    """How alike two orders are, or the orders within a condition: Kendall's τ-b, over so many constructions."""
+    """How alike two orders are, or the orders within a condition: Kendall's τ-b, over that many constructions."""
 
     one: str
     other: str

@@ -13,7 +13,7 @@ from .results import Result
 from .wording import in_paper_order
 
 ALPHA = 0.05
-EXACT = 10_000  # arrangements of seeds that are all tried; beyond that, so many are drawn
+EXACT = 10_000  # arrangements of seeds that are all tried; beyond that, this many are drawn
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from .results import Result
 from .wording import in_paper_order
 
 FEWEST = 4  # runs: with three, no order is rarer than one in six
-DRAWS = 5040  # orders: up to seven runs all of them are tried, beyond that so many are drawn
+DRAWS = 5040  # orders: up to seven runs all of them are tried, beyond that, this many are drawn
 
 
 @dataclass(frozen=True)
@@ -60,13 +59,13 @@ def spearman(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[floa
 
     ranks = rankdata(one), rankdata(other)
 
-    def rho(x: Any, axis: int = -1) -> Any:
+    def rho(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         fixed = ranks[1] - ranks[1].mean()
         moved = x - np.mean(x, axis=axis, keepdims=True)
         # Rounded: sums in another order must not make equal values unequal.
         return np.round(np.sum(moved * fixed, axis=axis) / np.sqrt(np.sum(moved**2, axis=axis) * np.sum(fixed**2)), 12)
 
-    def size(x: Any, axis: int = -1) -> Any:
+    def size(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         return np.abs(rho(x, axis))
 
     drawn = {"n_resamples": DRAWS, "rng": np.random.default_rng(0)}

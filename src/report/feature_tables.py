@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from pyarrow import parquet
@@ -19,7 +18,8 @@ from .wording import construction_name, in_paper_order, language_name
 OF_RUNS = ("language", "set", "condition")
 CONSTRUCTION = "construction"
 ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts that have these values."
-Values = tuple[Any, ...]
+FeatureValue = str | float | None
+Values = tuple[FeatureValue, ...]
 Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 
 
@@ -75,10 +75,10 @@ def _sort_values(keys: Iterable[Values], names: Sequence[str]) -> list[Values]:
     return sorted(keys, key=place)
 
 
-def _place(value: Any) -> tuple[bool, float, str]:
+def _place(value: FeatureValue) -> tuple[bool, float, str]:
     try:
-        return False, float(value), ""
-    except (TypeError, ValueError):
+        return False, float("" if value is None else value), ""
+    except ValueError:
         return True, 0.0, str(value)
 
 
@@ -105,7 +105,7 @@ def _varies(conditions: Sequence[RunCondition], name: str) -> bool:
 
 def _accuracies(
     condition: RunCondition, result: Result, down: list[str], across: list[str]
-) -> dict[tuple[Any, Any], tuple[float, int]]:
+) -> dict[tuple[Values, Values], tuple[float, int]]:
     """Accuracy and n of every combination of values, in the items of one model."""
     if result.items is None:
         return {}
@@ -117,7 +117,7 @@ def _accuracies(
     table = parquet.read_table(result.items, columns=[*dict.fromkeys(asked), "verdict", "covered"])
     verdict, covered = table["verdict"].to_numpy(), table["covered"].to_numpy()
     columns = {name: table[name].to_pylist() for name in asked}
-    places: dict[tuple[Any, Any], list[int]] = {}
+    places: dict[tuple[Values, Values], list[int]] = {}
     for i in np.flatnonzero(covered).tolist():
         values = {name: column[i] for name, column in columns.items()} | own
         if all(values[name] is not None for name in asked):
@@ -125,7 +125,7 @@ def _accuracies(
     return {key: (float(verdict[rows].mean()), len(rows)) for key, rows in places.items()}
 
 
-def _format_value(name: str, value: Any) -> str:
+def _format_value(name: str, value: FeatureValue) -> str:
     if name == CONSTRUCTION:
         return construction_name(str(value))
     if name == "language":

@@ -1,4 +1,4 @@
-"""Everything as one pandas frame: a row a run, a moment and a construction."""
+"""Everything as one pandas frame: one row per run, moment and construction."""
 
 import math
 from typing import TYPE_CHECKING

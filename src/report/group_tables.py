@@ -11,8 +11,8 @@ from .estimates import Estimates
 from .feature_tables import CONSTRUCTION, feature_table
 from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, freeze_rows
 from .intervals import Estimate
-from .results import NUMBER, Score
-from .wording import PARTS, construction_labels, language_name
+from .results import NUMBER, ConstructionGroup, Score
+from .wording import PARTS, construction_labels, construction_name, language_name
 
 ATTRACTOR = " An attractor is a noun that the verb does not agree with."
 RESTS_ON = " How many contrasts a number rests on is in the CSV file, and shown on pointing at it in the page."
@@ -72,16 +72,23 @@ def group_table(estimates: Estimates) -> Grid | None:
     for key in keys:
         group = next(c.first.groups[key] for c in estimates.conditions if key in c.first.groups)
         how = "items pooled" if group.combine == "pool" else "mean"
+        name = group_name(group)
         rows.append(
             (
-                f"{group.grouping}: {group.name} ({how} of {len(group.over)})",
+                f"{group.grouping}: {name} ({how} of {len(group.over)})",
                 [_mean_cell(c, [r.groups[key].score for r in c.results if key in r.groups]) for c in estimates.conditions],
             )
         )
-        said.append(f"{group.name}: {', '.join(labels.get(name, name) for name in group.over)}")
+        said.append(f"{name}: {', '.join(labels.get(name, name) for name in group.over)}")
     heads = tuple(Head(language_name(c.language), c.name_with_seeds) for c in estimates.conditions)
     note = f"Mean {about_deviation(estimates.conditions)}. {'; '.join(said)}."
     return Grid("groups", "Accuracy by groups of constructions", note, "group", heads, freeze_rows(rows))
+
+
+def group_name(group: ConstructionGroup) -> str:
+    """`center embedding` of a group `circuit=center_embedding`; a declared name as readers know it."""
+    value = group.name.removeprefix(f"{group.grouping}=")
+    return construction_name(value) if value == group.name else value.replace("_", " ")
 
 
 def contrast_table(estimates: Estimates) -> Grid | None:

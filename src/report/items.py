@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .item_regions import mean_regions, regions_for_page
 from .results import Result
 from .texts import Text, find_texts
 from .verdict_columns import AskedItems, Key
@@ -42,6 +43,7 @@ class ShownItems:
     texts: list[Text | None]
     traces: dict[int, Trace]  # by number of the result
     sizes: dict[str, int]
+    regions: dict[str, object] | None = None  # of items of suites
 
 
 def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItems | None:
@@ -49,18 +51,17 @@ def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItem
     readable = [(n, r) for n, r in zip(numbers, results, strict=True) if _files(r)]
     if not readable:
         return None
-    pool = _pool([result for _, result in readable])
-    names = pool.construction.tolist()
-    index = {key: i for i, key in enumerate(pool.keys)}
+    pool, names = _pool([result for _, result in readable])
+    index = {key: i for i, key in enumerate(pool)}
     places: dict[int, NDArray[np.int64]] = {}  # of the items of a file in the pool, by identity of what was asked
-    disputes = [_recall(result, pool, _dispute, index, places) for _, result in readable]
-    width = sum(2 * len(_files(result)) for _, result in readable)
-    kept = _most_disputed(names, disputes, width)
-    keys = [pool.keys[i] for i in kept]
-    few = {number: _recall(result, pool, _trace, index, places, tuple(kept)) for number, result in readable}
+    disputes = [_recall(result, _dispute, index, places) for _, result in readable]
+    width = sum(2 * len(_files(result)) + mean_regions(result, len(pool)) for _, result in readable)
+    kept = _most_disputed(names, disputes, math.ceil(width))
+    keys, constructions = [pool[i] for i in kept], [names[i] for i in kept]
+    few = {number: _recall(result, _trace, index, places, tuple(kept)) for number, result in readable}
     counts = {name: names.count(name) for name in dict.fromkeys(names)}
     texts = readable[0][1].memory.recall(find_texts, lambda: find_texts([r for _, r in readable], keys), keys)
-    return ShownItems(keys, [names[i] for i in kept], texts, few, counts)
+    return ShownItems(keys, constructions, texts, few, counts, regions_for_page(dict(readable), keys, constructions))
 
 
 def _files(result: Result) -> list[tuple[int, Path]]:
@@ -68,22 +69,32 @@ def _files(result: Result) -> list[tuple[int, Path]]:
     return found + ([(-1, result.items)] if result.items else [])
 
 
-def _pool(results: Sequence[Result]) -> AskedItems:
-    """The items of the first sample that there is; whole sets where nothing was probed on the way."""
-    first = next((result for result in results if result.moments and result.moments[0].file), results[0])
-    return first.files.columns(_files(first)[0][1]).asked
+def _pool(results: Sequence[Result]) -> tuple[list[Key], list[str]]:
+    """The items of the first sample that there is, whole sets where nothing was probed on the way; then those of the first that
+    has constructions which are not among them.
+    """
+    pool: list[Key] = []
+    names: list[str] = []
+    for result in sorted(results, key=lambda each: not (each.moments and each.moments[0].file)):
+        known = set(names)
+        if known.issuperset(result.scores):
+            continue
+        asked = result.files.columns(_files(result)[0][1]).asked
+        new = [(key, name) for key, name in zip(asked.keys, asked.construction.tolist(), strict=True) if name not in known]
+        pool += [key for key, _ in new]
+        names += [name for _, name in new]
+    return pool, names
 
 
 def _recall(
     result: Result,
-    pool: AskedItems,
     compute: Callable[[Trace], T],
     index: dict[Key, int],
     places: dict[int, NDArray[np.int64]],
     kept: tuple[int, ...] | None = None,
 ) -> T:
     """Computed from a trace over the pool, or over those of its items that are kept; the trace itself is too large to keep."""
-    return result.memory.recall(compute, lambda: compute(_read_trace(result, index, places, kept)), (pool, kept))
+    return result.memory.recall(compute, lambda: compute(_read_trace(result, index, places, kept)), (list(index), kept))
 
 
 def _trace(trace: Trace) -> Trace:
@@ -149,7 +160,8 @@ def items_for_page(found: ShownItems) -> dict[str, object]:
         shown = text[: None if text.compared else -1] if text else ()
         rows.append([name, *shown])
     traces = {str(number): _hundredths(trace) for number, trace in found.traces.items()}
-    return {"items": rows, "traces": traces, "sizes": found.sizes}
+    made: dict[str, object] = {"items": rows, "traces": traces, "sizes": found.sizes}
+    return made | {"regions": found.regions} if found.regions else made
 
 
 def _hundredths(trace: Trace) -> dict[str, object]:

@@ -1,11 +1,12 @@
 """Verdicts as counts per item: what must be drawn together when items are drawn again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files import JsonObject
 from ..probes.contract import PROTOCOLS
 from .results import Result
 from .verdict_columns import AskedItems, VerdictColumns
@@ -47,10 +48,10 @@ def judgements_over_time(result: Result) -> tuple[Judgements, list[int]] | None:
     return count_items([result.files.columns(file) for file, _ in kept], result.contract), [words for _, words in kept]
 
 
-def count_items(columns: Sequence[VerdictColumns], contract: Mapping[str, object]) -> Judgements:
+def count_items(columns: Sequence[VerdictColumns], contract: JsonObject) -> Judgements:
     """One column per file. The items are the same and in the same order, or it is an error."""
     asked = columns[0].asked
-    every = PROTOCOLS[str(contract["protocol"])].unit == "items" if contract.get("protocol") in PROTOCOLS else False
+    every = PROTOCOLS[contract["protocol"]].unit == "items" if contract.get("protocol") in PROTOCOLS else False
     counted = [_count(each, asked, every) for each in columns]
     return Judgements(asked.item_constructions, np.stack([c for c, _ in counted], 1), np.stack([n for _, n in counted], 1))
 

@@ -116,7 +116,7 @@ def _result(result: Result) -> dict[str, object]:
     }
 
 
-def items_data(conditions: Sequence[RunCondition]) -> dict[str, Any]:
+def items_data(conditions: Sequence[RunCondition]) -> dict[str, dict[str, object]]:
     """By language and set: the items, and what every model gave them."""
     numbered = results_in(conditions)
     found = {}

@@ -57,8 +57,8 @@ def reference_table(estimates: Estimates) -> Grid | None:
     rows += [(MEAN, [_reference_mean(result, scores) for result, scores in columns])]
     note = (
         "Reference lines on the same items: n-grams counted in the training text, and rules that look at the words alone; –: a "
-        "rule has nothing to say. mean: over the constructions of the model's mean; (5 of 7): only over so many of them, and so "
-        "not to be compared with it."
+        "rule has nothing to say. mean: over the constructions of the model's mean; (5 of 7): over that many of them only, "
+        "and not to be compared with it."
     )
     return Grid("references", "How far one gets without a network", note, "construction", tuple(heads), freeze_rows(rows))
 

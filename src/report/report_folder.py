@@ -114,7 +114,7 @@ def make_report(
 ) -> ReportParts:
     """Of everything under these paths; the baseline's folder may be among them or not.
 
-    `best`: only so many runs of each condition, those with the lowest value of a metric. `read` and `before`: what an earlier
+    `best`: only this many runs of each condition, those with the lowest value of a metric. `read` and `before`: what an earlier
     build has read, and its conditions.
     """
     wanted = list(paths)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
+from ..files import JsonObject
 from ..probes.accuracy import CELLS, MEAN, OVER, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 from ..probes.contrast_chance import PAIR_CHANCE
@@ -32,11 +32,13 @@ class ModelFacts:
     checkpoint: str = ""  # of a run that was evaluated, where these are not its best weights
     scoring: str = ""  # of a pretrained model
     watched: WatchedSettings | None = None  # of a training that was not ours
+    revision: str = ""  # of a pretrained model, where one was asked for
+    suite_seed: int | None = None  # of a pretrained model that is one of several, where its name tells it
 
     @property
     def seed(self) -> int | None:
         told = self.run or self.watched
-        return told.seed if told else None
+        return told.seed if told else self.suite_seed
 
     @property
     def given_name(self) -> str:
@@ -60,7 +62,8 @@ class ModelFacts:
         """What makes the model, seed and probes aside; which settings change a result is for the settings to say."""
         if self.run is None:
             told = self.watched.flat_recipe() if self.watched else {}
-            return {"model.name": self.name, **told, **({"scoring": self.scoring} if self.scoring else {})}
+            known = {"revision": self.revision, "scoring": self.scoring}
+            return {"model.name": self.name, **told, **{name: value for name, value in known.items() if value}}
         kept = {
             key: value for key, value in self.run.result_settings().items() if key != "seed" and not key.startswith("probes.")
         }
@@ -125,10 +128,10 @@ class Result:
     set: str
     digest: str  # of the items: accuracies compare where it is the same
     sample: str  # digest of the items that were asked on the way: curves compare where it is the same
-    contract: Mapping[str, Any]
+    contract: JsonObject
     vocabulary: str
     model: ModelFacts
-    provenance: Mapping[str, Any]
+    provenance: JsonObject
     scores: Mapping[str, Score]
     items: Path | None = None  # every verdict of the whole sets
     sample_file: Path | None = None  # the items that are asked on the way: features, sentences, what rules prefer
@@ -180,7 +183,7 @@ class Result:
 
     @property
     def perplexity(self) -> float:
-        """Of the test text: not known while the run goes on."""
+        """Of the test text: not known while the run trains."""
         return self.measures.get(f"test/{self.language}/perplexity", self.measures.get("test/perplexity", math.nan))
 
     @property

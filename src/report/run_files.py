@@ -4,14 +4,14 @@ import csv
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import yaml
 from pyarrow import parquet
 
-from ..probes.accuracy import OVER, group_metric
+from ..files import JsonObject
+from ..probes.accuracy import OVER, Table, group_metric
 from ..probes.result_files import read_summary
 from ..probes.verdict_files import SAMPLE, read_checked
 from ..settings import read_run_settings
@@ -96,7 +96,7 @@ def _read_metrics(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]
     return rows
 
 
-def _read_json(file: Path) -> dict[str, Any]:
+def _read_json(file: Path) -> JsonObject:
     if not file.exists():
         return {}
     found = json.loads(file.read_text(encoding="utf-8"))
@@ -112,7 +112,7 @@ def _probed_sets(rows: Sequence[dict[str, float]]) -> list[tuple[str, str]]:
 
 def _read_finals(
     folder: Path, left_out: list[LeftOut], files: VerdictFiles
-) -> dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any], Path | None]]:
+) -> dict[tuple[str, str], tuple[dict[str, Table], JsonObject, Path | None]]:
     found = {}
     for each in sorted(folder.glob("final-*")):
         try:
@@ -174,12 +174,12 @@ def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: s
     return [found[step] for step in sorted(found)]
 
 
-def _sample_identity(moments: Sequence[Moment]) -> dict[str, Any]:
+def _sample_identity(moments: Sequence[Moment]) -> JsonObject:
     """What the newest file of verdicts says that its numbers come from."""
     file = next((moment.file for moment in reversed(moments) if moment.file is not None), None)
     if file is None:
         return {}
-    found: dict[str, Any] = json.loads(parquet.read_metadata(file).metadata[b"concord"])
+    found: JsonObject = json.loads(parquet.read_metadata(file).metadata[b"concord"])
     return found
 
 
@@ -190,6 +190,6 @@ def _perplexities(rows: Sequence[dict[str, float]], language: str) -> Iterator[t
             yield int(row.get("progress/words_seen", 0)), value
 
 
-def _measures(rows: Sequence[dict[str, float]], done: dict[str, Any]) -> dict[str, float]:
+def _measures(rows: Sequence[dict[str, float]], done: Mapping[str, object]) -> dict[str, float]:
     tested = {key: value for row in rows for key, value in row.items() if key.startswith("test/") and "/probe/" not in key}
     return tested | {key: float(value) for key, value in done.items() if isinstance(value, int | float)}

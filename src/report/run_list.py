@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ..runs.run_folder import RunFolder
 from ..runs.run_state import state
@@ -69,7 +68,7 @@ def _text(text: str) -> str:
     return element("td", escape(text), data_v=text, class_="text")
 
 
-def _number(value: Any) -> str:
+def _number(value: float | None) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return element("td", "–", data_v="")
     shown = f"{value:,.2f}" if isinstance(value, float) else format_words(value) if value >= 10_000 else str(value)

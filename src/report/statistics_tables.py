@@ -31,7 +31,7 @@ ABOUT_RECIPES = (
 ABOUT_ACQUISITION = (
     "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "
     "in brackets 95\u00a0% intervals from a bootstrap over items and seeds (of a single run over its items), … where it is open. "
-    "(2/5 seeds): only so many got there, and the mean is theirs. Steps between probes bound how exact this can be."
+    "(2/5 seeds): only that many got there, and the mean is theirs. Steps between probes bound how exact this can be."
 )
 ABOUT_ORDER = (
     "Kendall's τ-b of words seen to 75\u00a0%: 1 is the same order, 0 no relation; what is not reached comes last. Of seeds: the "

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from pyarrow import parquet
 
+from ..files import JsonObject
 from ..probes.suite_display import stability_selections
 from ..probes.suites.circuits import Stability, stability, stability_means
 from .conditions import RunCondition, about_deviation
@@ -126,10 +126,10 @@ def _holding(result: Result) -> Holding:
     return found
 
 
-def stated_predictions(items: Path | None) -> Mapping[str, Mapping[str, Any]]:
+def stated_predictions(items: Path | None) -> Mapping[str, JsonObject]:
     """What the clauses of a file of verdicts compare, by suite and contrast."""
     if items is None:
         return {}
     about = json.loads((parquet.read_schema(items).metadata or {}).get(b"concord", b"{}"))
-    found: Mapping[str, Mapping[str, Any]] = about.get("predictions", {})
+    found: Mapping[str, JsonObject] = about.get("predictions", {})
     return found

@@ -40,9 +40,10 @@ class AskedItems:
 
     @cached_property
     def item(self) -> NDArray[np.int64]:
-        """For every row the number of its item."""
-        indices = self.uid.combine_chunks().dictionary_encode().indices.to_numpy()
-        return np.unique(indices, return_inverse=True)[1]
+        """For every row the number of its item. A control has the uid of its original: the construction tells them apart."""
+        uid = self.uid.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
+        names = np.unique(self.construction, return_inverse=True)[1]
+        return np.unique(uid + (uid.max(initial=0) + 1) * names, return_inverse=True)[1]
 
     @cached_property
     def item_constructions(self) -> NDArray[np.str_]:

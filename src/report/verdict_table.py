@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -172,7 +171,7 @@ def _item_facts(result: Result, features: dict[str, pa.DataType], sentences: boo
     own = [name for name in there if _feature_name(name) in features and name not in NOT_FEATURES]
     wanted = [*KEY, *(name for name in ITEM if name in there), *own, *(SENTENCES if sentences else ())]
     table = parquet.read_table(result.items, columns=wanted)
-    columns: dict[str, Any] = {"key": _keys(table)}
+    columns = {"key": _keys(table)}
     for name in wanted[len(KEY) :]:
         kind = {**ITEM, **SENTENCES}.get(name) or features[_feature_name(name)]
         columns[_feature_name(name)] = _joined(table[name]) if name in SENTENCES else _as(table[name], kind)
@@ -212,7 +211,7 @@ def _rows(
         yield pa.table(made | empty).select(schema.names).cast(schema)
 
 
-def _judged(read: pa.Table, name: str) -> Any:
+def _judged(read: pa.Table, name: str) -> pa.Array | pa.ChunkedArray:
     """Files of pairs have neither margin nor chance. What was not scored has no verdict, so that a mean leaves it out."""
     if name == "margin" and name not in read.column_names:
         return pc.subtract(read["good_score"], read["bad_score"])
@@ -222,7 +221,7 @@ def _judged(read: pa.Table, name: str) -> Any:
     return pc.if_else(read["covered"], values, None) if name == "verdict" else values
 
 
-def _owner(condition: RunCondition, result: Result, file: VerdictFile) -> dict[str, Any]:
+def _owner(condition: RunCondition, result: Result, file: VerdictFile) -> dict[str, object]:
     model = result.model
     return {
         "run": result.name,

@@ -34,7 +34,7 @@ class CheckpointWriter(TorchCheckpointIO):
 
 
 class Checkpoints(Callback):
-    """`last` every so many steps and after every epoch; `best` by a metric; one more at each of `at_words` words seen."""
+    """`last` every N steps and after every epoch; `best` by a metric; one more at each of `at_words` words seen."""
 
     def __init__(self, folder: Path, settings: CheckpointSettings, metrics: MetricsFile) -> None:
         self.folder = folder
@@ -75,7 +75,7 @@ class Checkpoints(Callback):
         assert isinstance(module, Training)
         done = batch_idx + 1
         stepped = done % trainer.accumulate_grad_batches == 0
-        # The end of an epoch saves after its validation; in the middle of an accumulated step there is nothing to go on from.
+        # The end of an epoch saves after its validation; in the middle of an accumulated step there is nothing to resume from.
         if done == trainer.num_training_batches or not stepped:
             return
         self._by_words(trainer, module.words_seen)
@@ -116,7 +116,8 @@ class Checkpoints(Callback):
             temporary.unlink(missing_ok=True)
             reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
             raise CheckpointError(
-                f"{file}: cannot be written: {reason}. The checkpoint before it is kept; make room and go on with ckpt_path=auto"
+                f"{file}: cannot be written: {reason}. The checkpoint before it is kept; free some space, "
+                "then resume with ckpt_path=auto"
             ) from error
 
 

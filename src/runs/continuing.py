@@ -1,4 +1,4 @@
-"""Whether what lies in a run's folder is this run, and where it goes on."""
+"""Whether what lies in a run's folder is this run, and where it resumes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ def take_over(settings: RunSettings, folder: RunFolder) -> RunSettings:
 
 
 def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool) -> None:
-    """A run goes on with the settings it was started with; only its length may change, while it is not finished."""
+    """A run is resumed with the settings it was started with; only its length may change, while it is not finished."""
     theirs, ours = there.result_settings(), here.result_settings()
     names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
     if names and not (growing and names == ["trainer.max_epochs"]):
@@ -64,10 +64,10 @@ def is_finished(settings: RunSettings, folder: RunFolder) -> bool:
 
 
 def checkpoint_to_resume(settings: RunSettings, folder: RunFolder) -> Path | None:
-    """Where to go on from; `auto` is the run's own last checkpoint, if it has got that far."""
+    """Where to resume from; `auto` is the run's own last checkpoint, if it has got that far."""
     asked = settings.ckpt_path
     if asked and settings.overwrite and (asked == "auto" or folder.path.resolve() in Path(asked).resolve().parents):
-        raise UserError(f"ckpt_path={asked} overwrite=true: the one goes on with the run, the other removes it; choose one")
+        raise UserError(f"ckpt_path={asked} overwrite=true: the one resumes the run, the other removes it; choose one")
     if asked in (None, "auto"):
         return folder.last if asked == "auto" and folder.last.exists() else None
     return Path(asked)

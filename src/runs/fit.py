@@ -43,7 +43,7 @@ from .unreached import unreached
 log = logging.getLogger(__name__)
 # What a run measures at every validation, and can be watched.
 METRICS = ("valid/perplexity", "valid/loss")
-# Checkpoints and samplers of ours are exact: they go on in the middle of an epoch and never hand out an example twice.
+# Checkpoints and samplers of ours are exact: they resume in the middle of an epoch and never hand out an example twice.
 OURS: dict[str, Any] = {
     "enable_checkpointing": False,
     "use_distributed_sampler": False,
@@ -96,7 +96,7 @@ class Recipe:
 
 
 def read_recipe(settings: RunSettings, words: int = 0) -> Recipe:
-    """How a run trains on a corpus of so many words; before it is known, as on a small one."""
+    """How a run trains on a corpus of this many words; before it is known, as on a small one."""
     data, trainer = settings.data, settings.trainer
     tokens = None if data.batch_size else complete_batches(data.batch_tokens, words)
     model = settings.model
@@ -117,7 +117,7 @@ def read_recipe(settings: RunSettings, words: int = 0) -> Recipe:
 
 
 def architecture(model: ModelSettings, vocabulary_size: int) -> Architecture:
-    """Of a model that knows so many words."""
+    """Of a model that knows this many words."""
     return Architecture(vocabulary_size, model.embedding, model.tied, model.dropout, model.init, model.network)
 
 
@@ -157,7 +157,7 @@ class PreparedRun:
 
 def fit(
     run: PreparedRun, facts: Mapping[str, Plain], folder: RunFolder, loggers: Sequence[Logger], resume: Path | None
-) -> dict[str, Any]:
+) -> dict[str, float]:
     """Train, then measure the best model on the test split; returns the result of the run. `facts` go into the checkpoints."""
     _quieten()
     recipe, corpus, model = run.recipe, run.corpus, run.model
@@ -217,7 +217,7 @@ def fit(
     return result | {name: value for each in run.probing for name, value in each.result().items()}
 
 
-def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, Any]:
+def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, object]:
     """How often the training text has the words, for a checkpoint: so the sets that fitted the run can be made again from it.
 
     Where tokens are pieces of words, those that sets were chosen from.
@@ -245,7 +245,7 @@ def _early_stopping(settings: EarlyStoppingSettings) -> list[Callback]:
 
 def _test(
     trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], best: LanguageModel, checkpoints: Checkpoints
-) -> dict[str, Any]:
+) -> dict[str, float]:
     """Test perplexity of the best weights."""
     module.model.load_state_dict(best.state_dict())
     trainer.test(module, test, verbose=False)

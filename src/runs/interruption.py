@@ -10,7 +10,7 @@ from pytorch_lightning import Callback
 from .checkpointing import Checkpoints
 from .signals import SAVED, SIGNALS, Interrupted, stop_now
 
-# With several processes they must agree on the step; asking costs a message, so they ask every so many steps.
+# With several processes they must agree on the step; asking costs a message, so they ask every N steps.
 ASK_EVERY = 10
 
 

@@ -63,6 +63,6 @@ def open_loggers(settings: RunSettings, folder: Path, wandb_id: str, resume: Pat
 
 
 def _tensorboard(folder: Path, resume: Path | None) -> TensorBoardLogger:
-    """A run that goes on takes back what it had shown after the checkpoint; it will come again."""
+    """A resumed run takes back what it had shown after the checkpoint; it will come again."""
     purge = read_checkpoint(resume)["global_step"] + 1 if resume else None
     return TensorBoardLogger(folder, name="tensorboard", version="", purge_step=purge)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from ..terminal import console
 
+# Packages that tell every question to a server.
+TALKATIVE = ("httpx", "httpx2", "httpcore")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -29,6 +31,8 @@ class RunLog:
     def __init__(self, first: bool) -> None:
         self.root = logging.getLogger()
         self.root.setLevel(logging.INFO if first else logging.ERROR)
+        for name in TALKATIVE:
+            logging.getLogger(name).setLevel(logging.WARNING)
         self.said: list[logging.LogRecord] = []
         self.handlers: list[logging.Handler] = [_Screen(), _Keeper(self.said)]
         self.first = first

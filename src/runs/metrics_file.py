@@ -1,6 +1,7 @@
-"""metrics.csv: every number of a run, a row an event. Ours, because it must survive being stopped and continued."""
+"""metrics.csv: every number of a run, one row per event. Ours, because it must survive being stopped and continued."""
 
 import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pytorch_lightning.loggers.logger import Logger
@@ -65,8 +66,17 @@ class MetricsFile(Logger):
         self.columns, self.rows = columns, rows
 
 
+def write_rows(file: Path, rows: Sequence[Mapping[str, float]]) -> None:
+    """All rows at once, whole or not at all, for results that are not found in the order of their steps."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    with replace_atomically(file) as new, new.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, columns, restval="")
+        writer.writeheader()
+        writer.writerows({name: _written(value) for name, value in row.items()} for row in rows)
+
+
 def must_hold(file: Path, rows: int) -> None:
-    """Before a run goes on: the rows that its checkpoint knows of are there and whole. What comes after them is cut off."""
+    """Before a run is resumed: the rows that its checkpoint knows of are there and whole. What comes after them is cut off."""
     columns, found = _cells(file) if file.exists() else ([], [])
     remedy = "restore it, or start afresh with overwrite=true"
     if len(found) < rows:

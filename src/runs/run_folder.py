@@ -10,17 +10,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from ..errors import UserError
-from ..files import FileInUse, is_locked, lock, write_atomically
+from ..files import FileInUse, JsonObject, is_locked, lock, write_atomically
+from ..settings.reading import Plain
 from .signals import Interrupted
 
 PACKAGES = (
@@ -43,7 +43,7 @@ HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
 
 
 class RunExists(UserError):
-    """The folder holds a run that is neither finished nor asked to go on."""
+    """The folder holds a run that is neither finished nor asked to resume."""
 
 
 class DamagedRun(UserError):
@@ -94,7 +94,7 @@ class RunFolder:
     def finished(self) -> bool:
         return (self.path / "DONE").exists()
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> JsonObject:
         """What `finish` wrote."""
         return _read_names(self.path / "DONE", json.loads)
 
@@ -141,19 +141,19 @@ class RunFolder:
             raise
 
     def standing(self) -> str:
-        """What there is of the run, and how to go on."""
+        """What there is of the run, and how to resume it."""
         if self.finished():
             return "the run is finished; the same command again shows its result and writes its page"
         if self.last.exists():
-            return "the last checkpoint is kept, go on with ckpt_path=auto"
+            return "the last checkpoint is kept, resume with ckpt_path=auto"
         return "before the first checkpoint; start again with overwrite=true"
 
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> JsonObject:
         """What is known of the run's starts and its corpus; empty before the first."""
         file = self.path / "provenance.json"
         return _read_names(file, json.loads) if file.exists() else {}
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Plain]:
         """What the run was started with."""
         return _read_names(self.path / "config.yaml", lambda text: yaml.safe_load(text) or {})
 
@@ -162,12 +162,12 @@ class RunFolder:
         corpus = self.provenance().get("corpus")
         return str(corpus.get("name", "")) if isinstance(corpus, dict) else ""
 
-    def starts(self) -> list[dict[str, Any]]:
+    def starts(self) -> list[JsonObject]:
         """Every start of the run, the last one last; what is not one is passed over."""
         starts = self.provenance().get("starts")
         return [start for start in starts if isinstance(start, dict)] if isinstance(starts, list) else []
 
-    def enter(self, config: str, corpus: dict[str, Any], threads: int | None = None) -> dict[str, Any]:
+    def enter(self, config: str, corpus: Mapping[str, object], threads: int | None = None) -> JsonObject:
         """Make the folder, or enter it again; returns the provenance, to which this start has been added.
 
         The number of threads is part of it: sums over a batch are split among them, so that the last bits of a Transformer's
@@ -199,13 +199,13 @@ class RunFolder:
         for part in sorted(inside, key=lambda part: part.name == "config.yaml"):
             shutil.rmtree(part) if part.is_dir() and not part.is_symlink() else part.unlink()
 
-    def finish(self, result: dict[str, Any]) -> None:
+    def finish(self, result: Mapping[str, float]) -> None:
         """A number that is not finite is null: JSON has no name for it, and other programs could not read the file."""
         wrong = {name: None for name, value in result.items() if isinstance(value, float) and not math.isfinite(value)}
-        write_atomically(self.path / "DONE", json.dumps(result | wrong, indent=1, allow_nan=False))
+        write_atomically(self.path / "DONE", json.dumps({**result, **wrong}, indent=1, allow_nan=False))
 
 
-def _read_names(file: Path, parse: Callable[[str], object]) -> dict[str, object]:
+def _read_names(file: Path, parse: Callable[[str], object]) -> JsonObject:
     """Names and values from a file of a run's folder, which a crash or an editor may have damaged."""
     remedy = "restore it, give another name=, or start afresh with overwrite=true"
     try:

@@ -79,7 +79,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
 
 
 def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int) -> None:
-    """Whether the training of a model of so many words fits into the memory that is free, unless the user wants to try."""
+    """Whether the training of a model with this many words fits into the memory that is free, unless the user wants to try."""
     if settings.force:
         return
     batch = largest_batch(recipe.shape, longest)

@@ -8,13 +8,13 @@ from typing import NoReturn
 
 # SIGUSR1 is what SLURM is usually told to send before the time is up, SIGUSR2 what submitit tells it.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT)
-SAVED = "the state is saved, go on with ckpt_path=auto"
+SAVED = "the state is saved, resume with ckpt_path=auto"
 
 
 class Interrupted(BaseException):
     """The program was asked to stop. Not an Exception: whoever catches those for a file that is damaged must not catch this.
 
-    `standing` says what is saved and how to go on; empty where there was nothing to save.
+    `standing` says what is saved and how to resume; empty where there was nothing to save.
     """
 
     def __init__(self, number: int, standing: str = "") -> None:
@@ -27,6 +27,13 @@ class Interrupted(BaseException):
 def stop_now(number: int, frame: FrameType | None) -> NoReturn:
     """What a signal does where nothing has to be finished first."""
     raise Interrupted(number)
+
+
+def find_interruption(error: BaseException | None) -> Interrupted | None:
+    """The interruption itself, or the one on whose way out something else failed: libraries tidy up half-made objects."""
+    while error is not None and not isinstance(error, Interrupted):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 @contextmanager

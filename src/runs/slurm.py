@@ -21,5 +21,5 @@ def requeue(number: int) -> None:
     asked = subprocess.run(  # noqa: S603
         [shutil.which("scontrol") or "scontrol", "requeue", job], capture_output=True, text=True, check=False
     )
-    said = "requeued; it goes on by itself" if asked.returncode == 0 else f"cannot be requeued: {asked.stderr.strip()}"
+    said = "requeued; it resumes by itself" if asked.returncode == 0 else f"cannot be requeued: {asked.stderr.strip()}"
     print(f"SLURM job {job} {said}", file=sys.stderr)

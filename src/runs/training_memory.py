@@ -1,6 +1,6 @@
 """How much memory a training will take, before anything of that size is built; the system would end it without a word."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,7 +43,9 @@ class MemoryNeed:
         return f"{_size(self.total)} ({', '.join(f'{name} {_size(getattr(self, name))}' for name in parts)})"
 
 
-def estimate_memory(architecture: Architecture, optimizer: dict[str, object], batch: BatchSize, allow: Allow = ()) -> MemoryNeed:
+def estimate_memory(
+    architecture: Architecture, optimizer: Mapping[str, object], batch: BatchSize, allow: Allow = ()
+) -> MemoryNeed:
     """For batches of this size. The network is looked at without being built, so that any network can be."""
     with torch.device("meta"):
         model = LanguageModel(architecture, allow)

@@ -9,6 +9,8 @@ from typing import Any
 import wandb
 from pytorch_lightning.loggers import WandbLogger
 
+from ..settings.reading import Plain
+
 log = logging.getLogger(__name__)
 PATIENCE = 30  # seconds for the server to answer at the start
 
@@ -24,7 +26,7 @@ def logged_in() -> bool:
         return False
 
 
-def wandb_logger(folder: Path, run_id: str, config: dict[str, Any], project: str, tags: list[str]) -> WandbLogger:
+def wandb_logger(folder: Path, run_id: str, config: dict[str, Plain], project: str, tags: list[str]) -> WandbLogger:
     """The same id continues the same W&B run; offline, every start writes a segment of its own under it."""
     mode: Any = os.environ.get("WANDB_MODE") or ("online" if logged_in() else "offline")
     if mode != "online":
@@ -43,7 +45,7 @@ def wandb_logger(folder: Path, run_id: str, config: dict[str, Any], project: str
     return WandbLogger(experiment=run)
 
 
-def _init(folder: Path, run_id: str, config: dict[str, Any], project: str, tags: list[str], mode: Any) -> Any:
+def _init(folder: Path, run_id: str, config: dict[str, Plain], project: str, tags: list[str], mode: Any) -> "wandb.Run":
     return wandb.init(
         name=folder.name,
         dir=folder,

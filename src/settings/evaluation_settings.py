@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import UserError
+from .checkpoint_names import naming_rule
 from .corpus_settings import CorpusSettings, read_corpus_settings
 from .languages import LanguageChoice, read_language_choice
 from .probing import ProbeSettings, read_probe_settings, refuse_scoring
@@ -65,7 +66,21 @@ def _read_model(values: Mapping[str, Plain]) -> PretrainedSettings | ScoreFileSe
     settings = read(PretrainedSettings, values, "model")
     if not settings.name:
         raise UserError("model=hf needs model.name=: a name on the Hugging Face hub, or a folder")
+    _check_revisions(settings)
     return settings
+
+
+def _check_revisions(settings: PretrainedSettings) -> None:
+    if settings.revision is not None and settings.revisions is not None:
+        raise UserError(
+            f"model.revision={settings.revision}: one revision, or several (model.revisions=) as a curve; leave one out"
+        )
+    if settings.revisions == ():
+        raise UserError("model.revisions=[]: there is none in this list; all, log, or names of revisions")
+    several = settings.name is not None and len(settings.name) > 1
+    if several and (settings.revisions is not None or settings.revision is not None):
+        raise UserError("model.name=[…]: a list of checkpoints, each of which is one; leave model.revision and revisions out")
+    naming_rule(settings.pattern, settings.places)
 
 
 def _must_ask_something(settings: EvaluationSettings) -> None:
@@ -83,6 +98,8 @@ def _must_ask_something(settings: EvaluationSettings) -> None:
         )
     if not isinstance(settings.model, PretrainedSettings):
         refuse_scoring(settings.probes)
+    if isinstance(settings.model, PretrainedSettings) and settings.text is not None and settings.model.asks_training:
+        raise UserError("text=: one model at a time; leave model.revisions out and give one model.name=")
     if isinstance(settings.model, ScoreFileSettings) and settings.text is not None:
         raise UserError("text=: a file of scores cannot be asked about another sentence; leave text= out with model=scores")
     if not foreign and settings.ckpt_path is None:

@@ -1,5 +1,6 @@
 """What was typed on the command line: refused where Hydra would understand something else, and read as settings."""
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
@@ -11,6 +12,9 @@ from .evaluation_settings import EvaluationSettings, read_evaluation_settings
 from .probing import decide_lexicon, refuse_scoring
 from .reading import Plain
 from .run import RunSettings, read_run_settings
+from .training_settings import PretrainedSettings
+
+log = logging.getLogger(__name__)
 
 
 def refuse_lists(overrides: Sequence[str]) -> None:
@@ -35,6 +39,19 @@ def read_composed(cfg: DictConfig) -> RunSettings:
 
 def read_composed_evaluation(cfg: DictConfig) -> EvaluationSettings:
     return read_evaluation_settings(_resolved(cfg))
+
+
+def check_trust(settings: EvaluationSettings, overrides: Sequence[str]) -> None:
+    """Code that comes with a model is run for whoever types so, who is told; and for no file of settings."""
+    model = settings.model
+    if isinstance(model, PretrainedSettings) and model.trust_remote_code:
+        typed = [str(override).lower().lstrip("+") for override in overrides]
+        if not any(each.partition("=")[0] == "model.trust_remote_code" for each in typed):
+            raise UserError(
+                "model.trust_remote_code=true: this stands in a file of settings; code that comes with a model is run only if "
+                "you type it in the command"
+            )
+        log.warning("code       model.trust_remote_code=true: code that comes with %s is run", ", ".join(model.name or ()))
 
 
 def _resolved(cfg: DictConfig) -> dict[str, Plain]:

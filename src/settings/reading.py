@@ -53,17 +53,18 @@ class Below:
         return value < self.bound
 
 
+Bound = AtLeast | Above | Below
 Count = Annotated[int, AtLeast(1)]
 Natural = Annotated[int, AtLeast(0)]
 Share = Annotated[float, AtLeast(0), Below(1)]
 
 
-def machine(default: Any = MISSING) -> Any:
+def machine(default: object = MISSING) -> Any:
     """A setting that changes where or how a run is done, and never its result."""
     return field(default=default, metadata={"machine": True})
 
 
-def added(earlier: Any) -> Any:
+def added(earlier: object) -> Any:
     """A setting that came later: runs from before it had this value, at which neither names nor comparisons know of it."""
     return field(default=earlier, metadata={"earlier": earlier})
 
@@ -94,7 +95,7 @@ def check_arguments(function: Callable[..., object], values: Mapping[str, Plain]
     names = [name for name, each in known.items() if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
     for key, value in values.items():
         if key in names:
-            _check(hints.get(key, Any), value, _join(where, key))
+            _check(hints.get(key, Plain), value, _join(where, key))
         elif not open_end:
             raise UserError(tell_unknown(_join(where, key), [_join(where, name) for name in names]))
     if missing := [name for name in names if name not in values and known[name].default is inspect.Parameter.empty]:
@@ -170,7 +171,7 @@ def tell_unknown(name: str, known: list[str]) -> str:
 # ----------------------------------------------------------------------- values
 
 
-def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noqa: PLR0911 - one line per kind of hint
+def _check(hint: object, value: object, place: str, null: bool = False) -> object:  # noqa: PLR0911 - one line per kind of hint
     """The value, of the kind that the hint names; `null` tells whether nothing at all would do as well."""
     origin, inside = get_origin(hint), get_args(hint)
     if hint is Any or {bool, int, float, str} <= {*inside}:  # Plain: whatever YAML can say
@@ -193,6 +194,7 @@ def _check(hint: Any, value: Any, place: str, null: bool = False) -> Any:  # noq
         return {str(key): _check(inside[1], each, _join(place, str(key))) for key, each in value.items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return read(hint, value, place)
+    assert isinstance(hint, type)
     return _check_scalar(hint, value, place, null)
 
 
@@ -209,12 +211,12 @@ def _check_union(inside: tuple[object, ...], value: object, place: str) -> objec
     return _check(kinds[-1], value, place, null)
 
 
-def _check_scalar(kind: type, value: Any, place: str, null: bool, bounds: tuple[Any, ...] = ()) -> Any:
+def _check_scalar(kind: type, value: object, place: str, null: bool, bounds: tuple[Bound, ...] = ()) -> object:
     if kind is str and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)  # name=1 is a name too
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
     fits = fits and (kind is bool or not isinstance(value, bool)) and (not isinstance(value, float) or math.isfinite(value))
-    if not fits or not all(bound.admits(value) for bound in bounds):
+    if not fits or not all(bound.admits(value) for bound in bounds):  # type: ignore[arg-type]
         wanted = NAMES.get(kind, kind.__name__) + " and".join(str(bound) for bound in bounds)
         raise UserError(f"{place}={_typed(value)}: {wanted} is needed{', or null' if null else ''}")
     return value

@@ -1,6 +1,6 @@
 """What `auto` stands for in the settings of a training.
 
-Batches, learning rate, schedule and the first bias were chosen together, by measurement: on running text for batches of so many
+Batches, learning rate, schedule and the first bias were chosen together, by measurement: on running text for batches of this many
 tokens (docs/recipe.md), on the built-in corpora for batches of 64 sentences. So they stand or fall together: where a batch is a
 number of sentences or a window of a stream, `auto` is what the built-in runs have. A value that was given is never touched.
 """
@@ -100,12 +100,12 @@ def keep_begun(values: Mapping[str, Plain], begun: Mapping[str, Plain]) -> dict[
 
 
 def complete_batches(asked: int | str | None, words: int) -> int | None:
-    """Tokens in a batch, for a corpus of so many words: a larger text affords larger batches, by the square root."""
+    """Tokens in a batch, for a corpus of this many words: a larger text affords larger batches, by the square root."""
     return round(TOKENS * max(words / WORDS, 1.0) ** 0.5) if asked == AUTO else asked  # type: ignore[return-value]
 
 
 def complete_model(model: Mapping[str, Plain], step_tokens: int) -> dict[str, Plain]:
-    """The settings of a model that learns by steps of so many tokens, all processes together.
+    """The settings of a model that learns by steps of this many tokens, all processes together.
 
     The rate goes with their square root, as the noise of a step does.
     """

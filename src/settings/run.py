@@ -121,6 +121,8 @@ class RunSettings:
                 kind = corpus_class(values) if group == "data" else type(getattr(self, group))
                 found |= dict(result_values(kind, values, group))
         found["seed"] = self.seed
+        if len(self.languages) == 1:  # a vocabulary for each language is then the vocabulary
+            found.pop("tokenizer.vocabulary_per_language", None)
         if self.init_from is not None:
             found["init_from"] = self.init_from
         if self.processes != 1:
@@ -174,7 +176,7 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
     _refuse_unknown_parts(plain.logger, "logger")
     if plain.init_from and plain.ckpt_path not in (None, "auto"):
         raise UserError(
-            f"ckpt_path={plain.ckpt_path} init_from={plain.init_from}: go on with a run, or begin with its weights; not both"
+            f"ckpt_path={plain.ckpt_path} init_from={plain.init_from}: resume a run, or begin with its weights; not both"
         )
     kind: type[TokenizerSettings] = PieceTokenizer if plain.tokenizer.get("name") == "sentencepiece" else WordTokenizer
     return RunSettings(

@@ -1,6 +1,7 @@
 """How a model is made and trained: network, optimiser, trainer, checkpoints, and who is told the numbers."""
 
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from .reading import Above, Count, Natural, Plain, Share, added, machine
@@ -15,7 +16,7 @@ class ModelSettings:
     tied: bool
     dropout: Share
     init: Annotated[float, Above(0)]
-    network: dict[str, Any]
+    network: dict[str, Plain]
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
     compile: bool = False
@@ -24,18 +25,33 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class PretrainedSettings:
-    """A model of the Hugging Face hub or of a folder."""
+    """A model of the Hugging Face hub or of a folder; with `revisions`, or several names, checkpoints of one training."""
 
-    name: str | None = None
+    name: tuple[str, ...] | None = None
     revision: str | None = None
+    revisions: Literal["all", "log"] | tuple[str, ...] | None = None
+    pattern: str | None = None
+    places: str | None = None
+    keep: Literal["none", "all"] = "none"
+    seed: Natural | None = None
     kind: Literal["auto", "masked", "causal"] = "auto"
     safetensors: bool = True
+    trust_remote_code: bool = False
     device: str = "auto"
     tokens: Count = 1024
     start: str = "bos"
     spacing: Literal["written", "joined"] = "written"
     skip_multi_piece: bool = False
     equal_pieces: bool = False
+
+    @property
+    def asks_training(self) -> bool:
+        """Whether checkpoints of one training are meant, and not one model: a folder of checkpoints has no model itself."""
+        names = self.name or ()
+        if self.revisions is not None or len(names) > 1:
+            return True
+        folder = Path(names[0]).expanduser() if names else None
+        return folder is not None and not (folder / "config.json").exists() and any(folder.glob("*/config.json"))
 
 
 @dataclass(frozen=True)
@@ -57,6 +73,7 @@ class WordTokenizer:
     vocabulary_size: Annotated[int, Above(1)] | None = 50000
     counted_in: tuple[Literal["train", "valid", "test"], ...] = ("train",)
     rules: Literal["language", "moses"] = "language"
+    vocabulary_per_language: bool = added(earlier=False)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import yaml
 
@@ -48,7 +48,7 @@ def read_watched_settings(values: object) -> WatchedSettings:
     return read(WatchedSettings, values)
 
 
-def plain(value: Any) -> Plain:
+def plain(value: object) -> Plain:
     """Anything as YAML can say it: settings of other programs hold all kinds of objects."""
     if value is None or isinstance(value, bool | int | float | str):
         return value

@@ -12,7 +12,8 @@ from pytorch_lightning import Callback
 from ..errors import UserError
 from ..probes.sets import Sets
 from ..probes.watching import sum_over_ranks
-from .moments import AtWords, checkpoint_name, read_moments
+from ..runs.words_schedule import checkpoint_name
+from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 
@@ -44,7 +45,7 @@ class LightningWatch(Callback):
         words: WordCount | None = None,
         **options: object,
     ) -> None:
-        """`every` so many steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
+        """Every `every` steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
 
         `words` counts the words of a batch, where its ids do not show them. Further options are those of `Watcher`.
         """
@@ -64,7 +65,7 @@ class LightningWatch(Callback):
     def state_dict(self) -> dict[str, object]:
         return {"words_seen": self.words_seen, "last_step": self.last_step}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, int]) -> None:
         self.words_seen, self.last_step = state["words_seen"], state["last_step"]
 
     # ---------------------------------------------------------------- moments
@@ -79,6 +80,7 @@ class LightningWatch(Callback):
             "watched": "lightning",
             "name": self.folder.name,
             "recipe": dict(pl_module.hparams),
+            "every": self.moments.every,
         } | self.options
         told |= {"resume": True} if resumed else {}
         self.watcher = Watcher(_asked(pl_module, self.model), self.tokenizer, self.sets, self.folder, **told)

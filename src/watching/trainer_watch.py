@@ -1,17 +1,20 @@
 """transformers' Trainer, watched: a callback that probes its model, and tells the trainer what it finds."""
 
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from transformers import Trainer, TrainerCallback
+from torch import Tensor, nn
+from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import ExportableState
 from transformers.trainer_utils import IntervalStrategy
 
 from ..errors import UserError
 from ..probes.sets import Sets
 from ..probes.watching import rank_and_world, sum_over_ranks
-from .moments import AtWords, checkpoint_name, read_moments
+from ..runs.words_schedule import checkpoint_name
+from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 
@@ -40,7 +43,7 @@ class WordsSeen(TrainerCallback, ExportableState):
     def __init__(self, words: int = 0) -> None:
         self.words = words
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, dict[str, int]]:
         return {"args": {"words": self.words}, "attributes": {}}
 
 
@@ -59,7 +62,7 @@ class TrainerWatch(TrainerCallback):
         tokenizer: object = None,
         **options: object,
     ) -> None:
-        """`every` so many steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
+        """Every `every` steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
 
         `folder` is the trainer's `output_dir` if nothing else is said; `words` counts the words of a batch; `tokenizer` is the
         trainer's `processing_class`. Further options are those of `Watcher`: sample, scoring, start, protocol, overwrite …
@@ -81,9 +84,10 @@ class TrainerWatch(TrainerCallback):
             "seed": trainer.args.seed,
             "recipe": _recipe(trainer),
             "name": self.folder.name,
+            "every": every,
         }
         self.options = told | options
-        self.watcher = self._make_watcher(resume=True)  # whether it goes on or begins is known when the training starts
+        self.watcher = self._make_watcher(resume=True)  # whether it resumes or begins is known when the training starts
         self._check_metric()
         self.step_is_due = every is None and trainer.args.eval_strategy == IntervalStrategy.NO
 
@@ -97,9 +101,10 @@ class TrainerWatch(TrainerCallback):
 
     # ---------------------------------------------------------------- moments
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         self.trains = True
-        kept = state.stateful_callbacks.get(WordsSeen.__name__)
+        known: object = state.stateful_callbacks  # a dict by now, whatever its declaration says
+        kept = known.get(WordsSeen.__name__) if isinstance(known, dict) else None
         if state.global_step:
             told = kept[0] if isinstance(kept, list) else kept
             self.counted.words = int((told or {}).get("args", {}).get("words", 0))
@@ -110,7 +115,7 @@ class TrainerWatch(TrainerCallback):
         if not state.global_step:
             self._log(self._probe(state))
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         self.counted.words = self.before + sum_over_ranks(self.counted.words - self.before)
         marks = self.moments.reached(self.before, self.counted.words)
         self.before = self.counted.words
@@ -119,11 +124,18 @@ class TrainerWatch(TrainerCallback):
         for mark in marks:
             self.trainer.save_model(str(self.folder / checkpoint_name(mark)))
 
-    def on_epoch_end(self, args: object, state: object, control: object, **_: object) -> None:
+    def on_epoch_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         if self.step_is_due:  # a training that never evaluates
             self._log(self._probe(state))
 
-    def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float] | None = None, **_: Any) -> None:
+    def on_evaluate(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        metrics: dict[str, float] | None = None,
+        **_: object,
+    ) -> None:
         """The trainer has logged its own metrics by now; what is added to them here is what it chooses the best model by.
 
         With several evaluation sets this is called once for each: the model is probed once.
@@ -136,7 +148,7 @@ class TrainerWatch(TrainerCallback):
         if new:
             self._log(found)
 
-    def on_train_end(self, args: object, state: object, control: object, **_: object) -> None:
+    def on_train_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         """The whole sets with the weights that the training ends with: the best, where the trainer loads them at the end."""
         self._unwrap_training_step()
         self._probe(state)
@@ -145,7 +157,7 @@ class TrainerWatch(TrainerCallback):
 
     # ----------------------------------------------------------------- probing
 
-    def _probe(self, state: Any, metrics: dict[str, float] | None = None) -> ProbeTable:
+    def _probe(self, state: TrainerState, metrics: dict[str, float] | None = None) -> ProbeTable:
         losses = {name: value for name, value in (metrics or {}).items() if name.endswith("loss") and "probe/" not in name}
         return self.watcher(state.global_step, self.counted.words, losses)
 
@@ -154,9 +166,9 @@ class TrainerWatch(TrainerCallback):
 
     def _wrap_training_step(self) -> None:
         """Callbacks are not shown batches; the step is."""
-        step = self.trainer.training_step
+        step: Callable[..., Tensor] = self.trainer.training_step
 
-        def counted(model: Any, inputs: Any, *rest: Any, **named: Any) -> Any:
+        def counted(model: nn.Module, inputs: dict[str, object], *rest: object, **named: object) -> Tensor:
             self.counted.words += self.count(inputs)
             return step(model, inputs, *rest, **named)
 

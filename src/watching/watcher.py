@@ -106,11 +106,13 @@ class Watcher:
         overwrite: bool = False,
         resume: bool = False,
         show: bool = True,
+        every: int | None = None,
     ) -> None:
         """`recipe` and `seed` say what makes the model: in reports, runs that differ in the seed alone are averaged.
 
         `scoring`, `start` and `kind` are about models of transformers: which score, what stands before the first word, masked or
-        causal. A folder that has the curves of an earlier training is refused, unless it is to be overwritten or resumed.
+        causal. `every` is the schedule by steps of whoever calls, if there is one: the line about the cost of watching needs it.
+        A folder that has the curves of an earlier training is refused, unless it is to be overwritten or resumed.
         """
         asked = [
             each if isinstance(each, Sets) else read_sets(each) for each in ([sets] if isinstance(sets, Sets | str) else sets)
@@ -128,7 +130,7 @@ class Watcher:
         self.metrics: MetricsFile | None = None
         self.axis: Axis | None = None
         self.last: ProbeTable | None = None
-        self.stopwatch = Stopwatch()
+        self.stopwatch = Stopwatch(every, sample)
         if self.first:
             self._must_be_free()
 
@@ -137,7 +139,7 @@ class Watcher:
     def __call__(
         self, step: int, words: int | None = None, measures: Mapping[str, float] | None = None, *, tokens: int | None = None
     ) -> ProbeTable:
-        """Probe the model as it is now, after so many steps and words; `measures` are further numbers for the row of metrics.csv.
+        """Probe the model as it is now, after this many steps and words; `measures` are further columns of metrics.csv.
 
         Without `words` (or `tokens`), curves are drawn against steps.
         """
@@ -204,7 +206,7 @@ class Watcher:
         require_writable(self.folder.path)
 
     def _enter(self, axis: Axis, step: int) -> None:
-        """With the first probe it is known what curves are drawn against, and at which step a training goes on."""
+        """With the first probe it is known what curves are drawn against, and at which step a training resumes."""
         self.axis = axis
         if not self.first:
             return

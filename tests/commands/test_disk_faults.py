@@ -20,8 +20,8 @@ BEFORE = Path(__file__).parents[1] / "fixtures/before"
         (PermissionError(errno.EACCES, "Permission denied", "runs/x"), "runs/x: Permission denied; choose another folder, or"),
         (OSError(errno.EROFS, "Read-only file system", "runs/x"), "runs/x: Read-only file system; it cannot be written to"),
         (NotADirectoryError(errno.ENOTDIR, "Not a directory", "a/b"), "a/b: Not a directory; choose another place"),
-        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full (no file named); make room"),
-        (OSError(errno.EDQUOT, "Disk quota exceeded", "x.ckpt"), "the disk is full (x.ckpt); make room"),
+        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full (no file named); free some space"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded", "x.ckpt"), "the disk is full (x.ckpt); free some space"),
     ],
 )
 def test_a_fault_of_the_disk_is_one_line(error, message, capsys):

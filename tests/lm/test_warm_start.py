@@ -55,6 +55,6 @@ def test_where_a_run_begins_is_part_of_its_name_and_only_where_it_is_given():
     assert settings("init_from=a.ckpt").run_name() != base.run_name()
     before = {key: value for key, value in base.plain.items() if key not in ("init_from", "force", "overfit", "allow")}
     assert read_run_settings(before).run_name() == base.run_name()
-    with pytest.raises(UserError, match="go on with a run, or begin with its weights; not both"):
+    with pytest.raises(UserError, match="resume a run, or begin with its weights; not both"):
         settings("init_from=a.ckpt", "ckpt_path=b.ckpt")
     assert settings("init_from=a.ckpt", "ckpt_path=auto").init_from == "a.ckpt"

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from concord.probes.challenge_set import ChallengeSet
-from concord.probes.coverage import FormCoverage, RuleCoverage, form_coverage, rule_coverage
+from concord.probes.coverage import FormCoverage, RuleCoverage, form_coverage, item_sentences, rule_coverage
 from concord.probes.disagreement import Disagreement, disagreements
 from concord.probes.pairs import pair
 from concord.probes.readers import reader
-from concord.probes.scorers.pretrained.word_pieces import target_pieces
+from concord.probes.scorers.pretrained.scores import unequal
+from concord.probes.scorers.pretrained.word_pieces import target_pieces, tokenise
 from pretrained_models import cut
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/reference"
@@ -37,7 +38,8 @@ def count_by(numbers):
 
     def count(sentences):
         words = [s.words.split(" ")[slice(*s.target)] for s in sentences]
-        return [(sum(max(numbers[w], 1) for w in each), all(numbers[w] for w in each)) for each in words]
+        sums = [sum(max(numbers[w], 1) for w in each) for each in words]
+        return [(number, all(numbers[w] for w in each), number) for number, each in zip(sums, words, strict=True)]
 
     return count
 
@@ -68,6 +70,21 @@ def test_real_tokenizers_count_pieces_where_the_target_stands(family):
     for form in found.forms:
         pieces = tokenizer.tokenize(f"the {form}")
         assert (form in found.multi_piece) == (len(pieces) - len(tokenizer.tokenize("the")) != 1 or tokenizer.unk_token in pieces)
+
+
+@pytest.mark.parametrize("family", ["bert", "xlm-roberta", "gpt2"])
+def test_the_word_alone_decides_which_pairs_have_equal_numbers_of_pieces(family):
+    tokenizer = cut(family)
+    items = list(item_sentences(made(*PAIRS)))
+    alone = [[tokenizer.tokenize(" ".join(s.words.split(" ")[slice(*s.target)])) for s in item] for item in items]
+    equal = [len({len(pieces) for pieces in item}) == 1 for item in alone]
+    assert rule_coverage(made(*PAIRS), functools.partial(target_pieces, tokenizer)).equal_pieces == sum(equal)
+    sentences = [sentence for item in items for sentence in item]
+    marks = unequal(tokenizer)(tokenise(tokenizer, sentences, "written", marks=False), sentences)
+    assert [not mark.any() for mark in marks[::2]] == equal
+    # Where pieces hold the space before them, a word by itself is cut otherwise than in a sentence, and the rule may differ.
+    standing = [[number for number, *_ in target_pieces(tokenizer, item)] for item in items]
+    assert ([len(set(item)) == 1 for item in standing] != equal) == (family == "gpt2")
 
 
 def test_scorers_are_compared_item_by_item_where_both_cover_them():

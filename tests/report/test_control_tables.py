@@ -13,6 +13,7 @@ from concord.report.comparison import mcnemar_p
 from concord.report.conditions import group_by_condition
 from concord.report.control_tables import logistic_regression, paired_tests
 from concord.report.gathering import gather_results
+from concord.report.judgements import final_judgements
 from concord.report.report_folder import make_report
 from pyarrow import parquet
 from synthetic_runs import asked, settings, write_run
@@ -69,6 +70,22 @@ def test_the_tables_of_the_paper(runs):
         "controls",
         "regression",
     }
+
+
+def test_an_original_and_its_controls_are_items_of_their_own(runs):
+    """They share their uid: each set has the accuracy of its own verdicts."""
+    table = parquet.read_table(runs / "s1/probes/final-fr-treebank/items.parquet").to_pylist()
+    verdicts: dict[str, list[float]] = {}
+    for row in table:
+        verdicts.setdefault(row["construction"], []).append(row["verdict"])
+    found = final_judgements(gather_results([runs / "s1"]).results)
+    assert len(verdicts) == 4
+    for name, own in verdicts.items():
+        assert found.of(name).n.sum() == len(own)
+        assert found.of(name).accuracy == pytest.approx([np.mean(own)])
+    made = make_report([runs / "s1"])
+    rows = {label: cells[0].text for label, cells in grid_of(made, "accuracy").rows}
+    assert rows["obj participle"] == f"{np.mean(verdicts['obj_participle']):.2f}"
 
 
 def test_the_heuristics_sum_to_their_mean_number(runs):

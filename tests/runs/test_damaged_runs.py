@@ -1,4 +1,4 @@
-"""Files of a run that a crash, a full disk or an editor has damaged: one line each, and nothing goes on on top of them."""
+"""Files of a run that a crash, a full disk or an editor has damaged: one line each, and nothing resumes on top of them."""
 
 import json
 import shutil

@@ -200,6 +200,6 @@ def test_a_signal_saves_and_leaves_with_a_status_that_says_unfinished(tmp_path, 
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert f"stopped by {number.name}: the state is saved, go on with ckpt_path=auto" in errors
+    assert f"stopped by {number.name}: the state is saved, resume with ckpt_path=auto" in errors
     assert (tmp_path / "runs/x/checkpoints/last.ckpt").exists()
     assert not (tmp_path / "runs/x/DONE").exists()

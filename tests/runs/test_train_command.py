@@ -166,7 +166,7 @@ def test_wrong_input_is_told_at_once(tmp_path, overrides, message):
         (["data.limit=0"], "data.limit=0: a whole number of at least 1 is needed, or null"),
         (["tokenizer.vocabulary_size=0"], "tokenizer.vocabulary_size=0: a whole number above 1 is needed"),
         (["tokenizer.counted_in=[trian]"], "tokenizer.counted_in=trian: write one of train, valid, test"),
-        (["ckpt_path=auto", "overwrite=true"], "the one goes on with the run, the other removes it; choose one"),
+        (["ckpt_path=auto", "overwrite=true"], "the one resumes the run, the other removes it; choose one"),
         (["ckpt_path=/no/such.ckpt"], "error: /no/such.ckpt: there is no such checkpoint"),
         (["callbacks.checkpoints.mode=most"], "callbacks.checkpoints.mode=most: write one of min, max"),
     ],

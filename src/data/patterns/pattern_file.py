@@ -18,7 +18,7 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import yaml
 
@@ -262,7 +262,7 @@ class _PatternReader:
         condition = self.condition(given, place)
         return PatternNode(condition, links[0] if links else None, other, self.texts(given.get("relation"), f"{place}.relation"))
 
-    def condition(self, given: Mapping[str, Any], place: str) -> WordCondition:
+    def condition(self, given: Mapping[str, object], place: str) -> WordCondition:
         features = given.get("features")
         ways = features if isinstance(features, list) else [features] if features is not None else []
         return WordCondition(
@@ -342,14 +342,14 @@ class _PatternReader:
             raise self.wrong(place, f"there is no key {unknown[0][:40]!r}; there are: {', '.join(known)}")
         return given
 
-    def list(self, plain: object, place: str) -> list[Any]:
+    def list(self, plain: object, place: str) -> list[object]:
         if plain is None:
             return []
         if not isinstance(plain, list):
             raise self.wrong(place, f"a list is needed; this is {reprlib.repr(plain)[:60]}")
         return plain
 
-    def names(self, plain: object, place: str, nodes: Mapping[str, Any]) -> Texts:
+    def names(self, plain: object, place: str, nodes: Mapping[str, object]) -> Texts:
         found = self.texts(plain, place)
         if unknown := [name for name in found if name not in nodes]:
             raise self.wrong(place, f"there is no node {unknown[0]!r}; there are: {', '.join(nodes)}")

@@ -16,12 +16,15 @@ theirs, named by its dotted name (`mypackage.nets.gru`) and allowed on the comma
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from torch import Tensor, nn
 
 from ...errors import UserError
 from ...own_code import import_allowed
+from ..state import State
+
+Value = TypeVar("Value")
 
 
 class Network(nn.Module):
@@ -31,10 +34,10 @@ class Network(nn.Module):
     read_tree: Callable[[Tensor, Tensor, Tensor], Tensor] | None = None
     kept_per_pair = 0  # numbers that are kept for the gradient for each pair of positions of a sentence; attention has some
 
-    def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+    def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, State]:
         raise NotImplementedError
 
-    def read(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+    def read(self, x: Tensor, state: Any = None) -> tuple[Tensor, State]:
         raise NotImplementedError
 
 
@@ -43,21 +46,20 @@ def names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
-def build(described: Mapping[str, Any], width: int, allow: Sequence[str] = ()) -> Network:
+def build(described: Mapping[str, object], width: int, allow: Sequence[str] = ()) -> Network:
     """A network by its name and settings: a file of this folder, or a module of a package that the user allows in this call.
 
     What a checkpoint describes can name other code, but not allow it.
     """
-    network: Network = builder(described, allow)(width, **settings_of(described))
-    return network
+    return builder(described, allow)(width, **settings_of(described))
 
 
-def settings_of(described: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(described: Mapping[str, Value]) -> dict[str, Value]:
     """What a network is built with."""
     return {key: value for key, value in described.items() if key != "name"}
 
 
-def builder(described: Mapping[str, Any], allow: Sequence[str] = ()) -> Callable[..., Any]:
+def builder(described: Mapping[str, object], allow: Sequence[str] = ()) -> Callable[..., Network]:
     """The `build` of a network, without building it."""
     name = str(described.get("name"))
     if name in names():
@@ -68,5 +70,5 @@ def builder(described: Mapping[str, Any], allow: Sequence[str] = ()) -> Callable
         raise UserError(f"there is no network {name!r}; there are: {', '.join(names())}; one of your own goes by its dotted name")
     if not hasattr(module, "build"):
         raise UserError(f"network {name}: this module has no build(width, **settings) that makes the network")
-    build: Callable[..., Any] = module.build
+    build: Callable[..., Network] = module.build
     return build

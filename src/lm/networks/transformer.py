@@ -118,7 +118,7 @@ class Transformer(Network):
         return F.dropout(x * math.sqrt(x.shape[-1]) + positions, self.dropout, self.training)
 
     def _positions(self, length: int, like: Tensor) -> Tensor:
-        """At least so many, (length, D)."""
+        """At least this many, (length, D)."""
         if len(self.positions) < length:
             self.positions = sinusoids(max(length, 2 * len(self.positions)), like.shape[-1]).to(like)
         return self.positions

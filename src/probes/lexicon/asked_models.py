@@ -1,11 +1,11 @@
 """What checkpoints that are asked together know, and which words their sets therefore take."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ...errors import UserError
+from ...files import JsonObject
 from ...lm.checkpoints import read_checkpoint
 from ...settings.probing import LexiconChoice, ProbeSettings
 from ...settings.run import read_run_settings
@@ -23,7 +23,7 @@ def choose_lexicon(settings: ProbeSettings, checkpoints: Sequence[str]) -> tuple
     return replace(settings, lexicon=choice), _shared(words)
 
 
-def _choice_of_runs(facts: Sequence[Mapping[str, Any]]) -> LexiconChoice:
+def _choice_of_runs(facts: Sequence[JsonObject]) -> LexiconChoice:
     """What all of them were asked while they learnt; `fixed` if they differ."""
     choices = [read_run_settings(each["settings"]).probes.lexicon for each in facts]
     return choices[0] if choices and all(each == choices[0] for each in choices) else "fixed"

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ...data.corpus import Corpus
 from ...data.tokenizer import Tokenizer, restore_tokenizer
 from ...errors import UserError
+from ...files import JsonObject
 from ...lm.checkpoints import read_checkpoint
 from ..leakage import count_forms
 
@@ -98,7 +99,7 @@ def checkpoint_words(file: Path) -> KnownWords:
     return words_of_facts(str(file), read_checkpoint(file)["concord"])
 
 
-def words_of_facts(name: str, facts: Mapping[str, Any]) -> KnownWords:
+def words_of_facts(name: str, facts: JsonObject) -> KnownWords:
     """From what a checkpoint says of itself."""
     tokenizer = restore_tokenizer(dict(facts))
     if tokenizer.begins() is None:

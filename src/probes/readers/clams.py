@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..challenge_set import TARGET, ChallengeSet, SetError, Span, Value, Variant, differing, numbered_roles
+from ..groupings import ANIMACY
 from ..set_file import lines
 
 SUFFIXES = {".txt", ".xz", ".gz"}
@@ -47,7 +48,7 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     construction = file.name.split(".")[0]
-    made = ChallengeSet(construction, language, dataset="clams", file=str(file))
+    made = ChallengeSet(construction, language, dataset="clams", file=str(file), groupings=(ANIMACY,))
     group: list[tuple[bool, str]] = []
     start = 1
     for number, line in lines(file):

@@ -1,4 +1,4 @@
-"""Gulordava et al. (2018): a table with a row a form; the two forms of an item share its beginning.
+"""Gulordava et al. (2018): a table with one row per form; the two forms of an item share its beginning.
 
 The sentence is the prefix and the form, which the contrast compares: the word at the target's place in `sent` is neither of them.
 """

@@ -1,4 +1,4 @@
-"""The French object–past-participle sets of Li, Wisniewski and Crabbé (2021), `.tab` and `.pred`: a table, a row a form.
+"""The French object–past-participle sets of Li, Wisniewski and Crabbé (2021), `.tab` and `.pred`: a table, one row per form.
 
 The two forms of a sentence stand in rows of their own; the one that ends in the plural s of the other is the plural, and
 `correct_number` says which is right. What each surface heuristic would choose is a number in a column of its own.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..challenge_set import ChallengeSet, SetError, Value, Variant
 from ..contrast import pair_contrast
+from ..groupings import ANIMACY
 from ..pairs import pair
 from ..set_file import encodable
 from .clams import target_spans
@@ -38,7 +39,7 @@ def recognises(file: Path, head: str) -> bool:
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     cases = _plain(file)
-    made = ChallengeSet(file.stem, language, dataset="marvin_linzen", file=str(file))
+    made = ChallengeSet(file.stem, language, dataset="marvin_linzen", file=str(file), groupings=(ANIMACY,))
     number = 0
     for case, groups in cases.items():
         if not isinstance(case, str) or not encodable(case) or not isinstance(groups, list | tuple):

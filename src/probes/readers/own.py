@@ -8,12 +8,12 @@ under every protocol; a `uid` of every item is its name, which sister sets share
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from ...errors import UserError
-from ..challenge_set import ChallengeSet, SetError, Span, Variant, numbered_roles
+from ...files import JsonObject
+from ..challenge_set import ChallengeSet, SetError, Span, Value, Variant, numbered_roles
 from ..contract import make_contract
 from ..contrast_notation import contrast_from_plain
 from ..groupings import read_groupings
@@ -53,7 +53,7 @@ def _named(sets: dict[str, ChallengeSet], name: str, file: Path, language: str) 
     return sets.setdefault(name, ChallengeSet(name, language, dataset="own", file=str(file), together=True))
 
 
-def add_forms(made: ChallengeSet, number: int, features: dict[str, Any], good: str, bad: list[str]) -> None:
+def add_forms(made: ChallengeSet, number: int, features: Mapping[str, Value], good: str, bad: list[str]) -> None:
     """One good sentence and the bad ones that it must beat, all at once."""
     raw = any(map(is_raw, (good, *bad)))
     texts = (good, *bad)
@@ -84,7 +84,7 @@ def _objects(file: Path, language: str) -> Iterator[ChallengeSet]:
     yield from pairs.values()
 
 
-def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, object], language: str, file: Path, number: int) -> None:
+def _add_pair(sets: dict[str, ChallengeSet], item: JsonObject, language: str, file: Path, number: int) -> None:
     good, bad = text_field(item, "good", file, number), _bad_forms(item, file, number)
     name = text_field(item, "construction", file, number) if "construction" in item else file.stem
     features = {key: value for key, value in item.items() if key not in NOT_FEATURES}
@@ -92,10 +92,10 @@ def _add_pair(sets: dict[str, ChallengeSet], item: dict[str, object], language: 
     add_forms(_named(sets, name, file, language), number, features, good, bad)
 
 
-def _bad_forms(item: dict[str, Any], file: Path, number: int) -> list[str]:
+def _bad_forms(item: JsonObject, file: Path, number: int) -> list[str]:
     if not isinstance(item.get("bad"), list):
         return [text_field(item, "bad", file, number)]
-    bad: list[Any] = item["bad"]
+    bad: list[str] = item["bad"]
     if not bad or not all(isinstance(each, str) and each.split() for each in bad):
         raise SetError(file, number, f"the field 'bad' is a sentence or a list of sentences; it is {str(bad)[:40]!r}")
     return bad
@@ -126,7 +126,7 @@ def _fixed_rules(rules: object, file: Path, number: int) -> dict[str, str | bool
     return rules
 
 
-def _add(made: ChallengeSet, item: dict[str, Any], file: Path, number: int) -> None:
+def _add(made: ChallengeSet, item: JsonObject, file: Path, number: int) -> None:
     variants, features = item.get("variants"), item.get("features", {})
     if not isinstance(variants, list) or not variants:
         raise SetError(file, number, "a minimal set has a list of variants")

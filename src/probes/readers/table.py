@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...files import read_lines
+from ...settings.reading import Plain
 from ..challenge_set import ChallengeSet, SetError, Value
 from ..feature_columns import RESERVED
 from ..set_file import lines, parse_json
@@ -84,7 +84,7 @@ def known_columns(names: Sequence[str]) -> Columns | None:
     return None
 
 
-def read(file: Path, language: str, columns: Mapping[str, Any] | None = None) -> Iterator[ChallengeSet]:
+def read(file: Path, language: str, columns: Mapping[str, Plain] | None = None) -> Iterator[ChallengeSet]:
     """A set per construction, in the order in which they come."""
     sets: dict[str, ChallengeSet] = {}
     chosen: Columns | None = None
@@ -139,7 +139,7 @@ def _sentences(row: Mapping[str, object], columns: Columns, file: Path, number: 
     return fill[0], fill[1:]
 
 
-def _text(row: Mapping[str, Any], column: str, file: Path, number: int) -> str:
+def _text(row: Mapping[str, object], column: str, file: Path, number: int) -> str:
     value = row[column]
     if not isinstance(value, str) or not value.split():
         raise SetError(file, number, f"the column {column} must hold text; here it is {str(value)[:40]!r}")

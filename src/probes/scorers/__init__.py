@@ -21,6 +21,10 @@ from ...errors import UserError
 VERSION = 2
 
 
+class DamagedModel(UserError):
+    """These very weights are to blame; others of the same model may do."""
+
+
 class ProbeSentence(NamedTuple):
     """What is scored. `text` is how the source writes it (`sleeps.`), where that is not words and spaces (`sleeps .`)."""
 
@@ -40,12 +44,13 @@ class WordScores:
     pieces: NDArray[np.int32] | None = None  # (W,) how many pieces the model reads a word as; None where nobody knows
     # (W,) no span may begin here or end before it: it is scored together with the word before; a first word: not at all.
     inseparable: NDArray[np.bool_] | None = None
+    left_out: NDArray[np.bool_] | None = None  # (W,) of those that are unknown, the ones that have no score at all
 
     def require_finite(self, nan_too: bool = True) -> None:
         """Whoever uses scores asks for it first. Without `nan_too`, what is not a number is let pass, and minus infinity."""
         wrong = ~np.isfinite(self.logprobs) if nan_too else self.logprobs == np.inf
         if bad := int(wrong.sum()):
-            raise UserError(
+            raise DamagedModel(
                 f"{bad:,} of {len(self.logprobs):,} scores are not finite numbers; the weights of the model are damaged, "
                 "or its training has diverged"
             )

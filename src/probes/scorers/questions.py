@@ -63,7 +63,7 @@ class Questions:
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of about equal length, at most so many tokens at a time (one row at least)."""
+    """Rows of about equal length, at most this many tokens at a time (one row at least)."""
     # The longest first, so that a lack of memory shows at once.
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     first = 0

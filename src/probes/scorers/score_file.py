@@ -16,11 +16,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pyarrow import ArrowInvalid, parquet
 
 from ...errors import UserError
+from ...files import JsonObject
 
 Kind = Literal["logprob", "surprisal", "loss"]
 BASES = {"e": 1.0, "2": math.log(2), "10": math.log(10)}
@@ -94,16 +95,16 @@ class _Conversion:
     kind: str
     given: int = 0
 
-    def __call__(self, values: Sequence[object], place: str) -> tuple[float, ...]:
+    def __call__(self, values: Sequence[str | float | None], place: str) -> tuple[float, ...]:
         return tuple(self._one(value, place, first=number == 0) for number, value in enumerate(values))
 
-    def _one(self, value: Any, place: str, first: bool) -> float:
+    def _one(self, value: str | float | None, place: str, first: bool) -> float:
         missing = value is None or str(value).strip().lower() in ("", "nan", "none", "na", "null")
         if missing and first:  # nothing stands before it, so that many tools have no score for it
             self.given += 1
             return 0.0
         try:
-            number = math.nan if missing else float(value) * self.sign * self.factor
+            number = math.nan if value is None or missing else float(value) * self.sign * self.factor
         except (TypeError, ValueError):
             raise UserError(f"{place}: {str(value)[:40]!r} is not a number") from None
         if not math.isfinite(number):
@@ -152,7 +153,7 @@ def _list_columns(names: Sequence[str], first: Mapping[str, object]) -> list[tup
 
 
 def _lists(
-    rows: Sequence[tuple[str, Mapping[str, Any]]], pairs: Sequence[tuple[str, str]], reading: _Conversion
+    rows: Sequence[tuple[str, JsonObject]], pairs: Sequence[tuple[str, str]], reading: _Conversion
 ) -> Iterator[ScoredText]:
     for place, row in rows:
         for tokens, values in pairs:
@@ -160,13 +161,14 @@ def _lists(
                 continue
             if len(row[tokens]) != len(row.get(values) or ()):
                 raise UserError(f"{place}: {len(row[tokens])} {tokens}, but {len(row.get(values) or ())} {values}")
-            text = str(row.get("sentence") or "")
+            # In a file of ours good and bad are the sentences, and a column sentence is a feature: the name of a tree.
+            text = "" if tokens in ("good", "bad") else str(row.get("sentence") or "")
             yield ScoredText(place, text, ("", ""), tuple(map(str, row[tokens])), reading(row[values], place))
 
 
 def _grouped(
     path: Path,
-    rows: Sequence[tuple[str, Mapping[str, object]]],
+    rows: Sequence[tuple[str, JsonObject]],
     names: Sequence[str],
     stretch: str,
     value: str,
@@ -179,7 +181,7 @@ def _grouped(
             f"{path}: whose scores are these? A column sentence, sentence_id, or uid and role is needed; there are: "
             f"{', '.join(names)}"
         )
-    groups: dict[tuple[object, ...], list[tuple[str, Mapping[str, object]]]] = {}
+    groups: dict[tuple[object, ...], list[tuple[str, JsonObject]]] = {}
     last: tuple[object, ...] = ()
     for place, row in rows:
         key = tuple(row.get(name) for name in identity)
@@ -196,7 +198,7 @@ def _grouped(
         yield ScoredText(place, text, item, tokens, reading([row.get(value) for _, row in own], place))
 
 
-def _rows(path: Path) -> list[tuple[str, dict[str, object]]]:
+def _rows(path: Path) -> list[tuple[str, JsonObject]]:
     """Every row with its place."""
     if not path.is_file():
         raise UserError(f"model.path={path}: there is no such file of scores")

@@ -1,10 +1,10 @@
 """Sets as suites for other tools: a suite as it is, or with the values of an evaluation; pairs cut where they differ."""
 
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
+from ...files import JsonObject
 from ..challenge_set import ChallengeSet, MinimalSet, SetError, differing
 from ..region_files import read_regions
 from .evaluated import RegionValue, VariantRegion, with_values
@@ -34,7 +34,7 @@ def export_suite(made: ChallengeSet, form: str, folder: Path, evaluated: Path | 
     return file
 
 
-def region_values(suite: Suite, rows: Iterable[Mapping[str, Any]], file: Path) -> dict[VariantRegion, RegionValue]:
+def region_values(suite: Suite, rows: Iterable[JsonObject], file: Path) -> dict[VariantRegion, RegionValue]:
     """What an evaluation found of each region of a suite, by the suite's metric."""
     values = {}
     for row in rows:

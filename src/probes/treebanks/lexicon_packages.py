@@ -1,6 +1,7 @@
 """Packages that know the forms of words, each where it is installed: pymorphy3 (Russian), lemminflect (English)."""
 
 import importlib
+from types import ModuleType
 from typing import Any
 
 from ...data.trees import Word
@@ -13,9 +14,9 @@ PENN = {("Pres", "Sing"): "VBZ", ("Pres", "Plur"): "VBP"}
 
 
 class Pymorphy:
-    """pymorphy3, with the dictionary of OpenCorpora."""
+    """pymorphy3, with the dictionary of OpenCorpora. It writes ё everywhere; running text does so in some words at most."""
 
-    def __init__(self, package: Any) -> None:
+    def __init__(self, package: ModuleType) -> None:
         self.analyse = package.MorphAnalyzer().parse
 
     def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
@@ -28,7 +29,8 @@ class Pymorphy:
             return set()
         more = {GENDERS[gender]} if past_singular else set()
         inflected = (each.inflect(wanted | more) for each in readings)
-        return {each.word for each in inflected if each is not None}
+        found = {each.word for each in inflected if each is not None}
+        return found if "ё" in word.form.lower() else {form.replace("ё", "е") for form in found}
 
     def _fits(self, reading: Any, word: Word) -> bool:
         return str(reading.tag.POS) == {"AUX": "VERB"}.get(word.upos, word.upos)
@@ -37,7 +39,7 @@ class Pymorphy:
 class Lemminflect:
     """lemminflect: present and past of English verbs."""
 
-    def __init__(self, package: Any) -> None:
+    def __init__(self, package: ModuleType) -> None:
         self.inflect = package.getInflection
 
     def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
@@ -47,11 +49,11 @@ class Lemminflect:
         return set(self.inflect(word.lemma, tag=tag, inflect_oov=False))
 
 
-PACKAGES = {"pymorphy3": Pymorphy, "lemminflect": Lemminflect}
+PACKAGES: dict[str, type[Pymorphy | Lemminflect]] = {"pymorphy3": Pymorphy, "lemminflect": Lemminflect}
 
 
-def load_package(name: str) -> Any:
+def load_package(name: str) -> Pymorphy | Lemminflect:
     try:
         return PACKAGES[name](importlib.import_module(name))
     except ImportError:
-        raise UserError(f"--lexicon {name}: this package is not installed; pip install {name}") from None
+        raise UserError(f"--lexicon {name}: this package is not installed; pip install 'concord-lm[lexicons]'") from None

@@ -1,6 +1,6 @@
 """Accuracy by construction, as bars with whiskers."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from .style import (
     COLOURS,
     GREY,
     MOST,
+    Look,
     chances_of,
     condition_keys,
     condition_means,
@@ -29,7 +30,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo")
 
 
 def draw_bars(frame: "pd.DataFrame") -> "Figure":
-    """Accuracy by construction, a panel a language; whiskers are 95 % intervals over items and seeds."""
+    """Accuracy by construction, one panel per language; whiskers are 95 % intervals over items and seeds."""
     found = condition_means(frame)
     languages = list(dict.fromkeys(found.language))
     names = in_paper_order([name for name in found.construction.unique() if name != MEAN])
@@ -55,7 +56,7 @@ def _mark_chance(axis: "Axes", own: "pd.DataFrame", names: list[str]) -> None:
             axis.hlines(chance, place - 0.45, place + 0.45, colors="#333333", linewidth=0.9, linestyles=(0, (2, 1.5)), zorder=3)
     last = chances_of(own[own.construction == names[-1]])
     if last:
-        where: dict[str, Any] = {"textcoords": "offset points", "xytext": (3, -2.5), "ha": "left", "annotation_clip": False}
+        where: Look = {"textcoords": "offset points", "xytext": (3, -2.5), "ha": "left", "annotation_clip": False}
         axis.annotate("chance", (len(names) - 0.55, last[-1]), fontsize=7, color=GREY, **where)
 
 
@@ -67,8 +68,8 @@ def _panel(axis: "Axes", found: "pd.DataFrame", names: list[str]) -> None:
         own = rows_of(found, condition).set_index("construction").reindex(names)
         places = np.arange(len(names)) + (i - (len(conditions) - 1) / 2) * width
         whiskers = np.array([own.accuracy - own.low, own.high - own.accuracy]).clip(min=0)
-        shown: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "hatch": HATCHES[i % len(HATCHES)], "edgecolor": "white"}
-        error: dict[str, Any] = {"ecolor": "#333333", "capsize": 2, "error_kw": {"linewidth": 0.9}}
+        shown: Look = {"color": COLOURS[i % len(COLOURS)], "hatch": HATCHES[i % len(HATCHES)], "edgecolor": "white"}
+        error: Look = {"ecolor": "#333333", "capsize": 2, "error_kw": {"linewidth": 0.9}}
         axis.bar(places, own.accuracy, width * 0.94, yerr=whiskers, label=with_seeds(condition[2], own), **error, **shown)
     if len(conditions) == 1:
         axis.set_title(with_seeds(condition_title(conditions[0]), found), loc="left", fontsize=9.5)

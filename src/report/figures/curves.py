@@ -1,6 +1,6 @@
 """What is learnt when: accuracy of every construction against words seen, perplexity beside it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import UserError
 from ...probes.accuracy import MEAN
@@ -8,6 +8,7 @@ from ..wording import MOST_LINES, construction_name, families, in_paper_order, s
 from .style import (
     GREY,
     MOST,
+    Look,
     chances_of,
     condition_keys,
     condition_title,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 def draw_curves(frame: "pd.DataFrame") -> "Figure":
@@ -108,7 +110,7 @@ def _words(value: float, _: object = None) -> str:
     return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k" if value >= 1e3 else f"{value:g}"
 
 
-def _line(axis: "Axes", own: "pd.DataFrame", column: str, style: dict[str, Any]) -> Any:
+def _line(axis: "Axes", own: "pd.DataFrame", column: str, style: Look) -> "Line2D":
     over = (
         own.groupby("moment", sort=False)
         .agg(words=("words", "mean"), mean=(column, "mean"), sd=(column, "std"))

@@ -1,4 +1,4 @@
-"""Does the better language model have the better syntax? Perplexity against accuracy, a point a run."""
+"""Does the better language model have the better syntax? Perplexity against accuracy, one point per run."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def draw_perplexity(frame: "pd.DataFrame") -> "Figure":
-    """Test perplexity against mean accuracy, a point a run; a panel a language and vocabulary: others do not compare."""
+    """Test perplexity against mean accuracy, one point per run; one panel per language and vocabulary: others do not compare."""
     own = final_rows(frame)
     own = own[(own.construction == MEAN) & own.perplexity.notna()]
     keys = list(dict.fromkeys(own[["language", "vocabulary"]].itertuples(index=False, name=None)))

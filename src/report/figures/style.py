@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ConditionKey = tuple[str, str, str]
+Look = dict[str, Any]  # of a line or a mark, in the words of matplotlib
 
 # Okabe and Ito (2008), without their yellow, which is lost on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -53,7 +54,7 @@ def panels(width: float, height: float, rows: int = 1, columns: int = 1, **optio
     return made, made.subplots(rows, columns, squeeze=False, **options)
 
 
-def line_style(i: int) -> dict[str, Any]:
+def line_style(i: int) -> Look:
     """Of the line with this number."""
     turn = i + i // len(COLOURS)  # after a round of colours, another pairing with dashes
     return {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[turn % len(DASHES)], "marker": MARKS[i % len(MARKS)]}
@@ -68,7 +69,7 @@ def draw_chance(axis: "Axes", chances: Sequence[float]) -> None:
     """Lines below which a model does worse than by chance, named above them."""
     for chance in chances:
         axis.axhline(chance, color=GREY, linewidth=0.8, zorder=0)
-        where: dict[str, Any] = {
+        where: Look = {
             "xycoords": ("axes fraction", "data"),
             "textcoords": "offset points",
             "xytext": (-2, 2),

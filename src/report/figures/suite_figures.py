@@ -1,6 +1,6 @@
 """Figures of suites: learning curves by circuit, and accuracy with and without a modifier."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from .style import (
     COLOURS,
     GREY,
     MOST,
+    Look,
     condition_keys,
     condition_title,
     final_rows,
@@ -50,7 +51,7 @@ def _circuit_lines(axis: "Axes", own: "pd.DataFrame") -> None:
         over = rows.groupby("words").accuracy.mean()
         axis.plot(over.index, over.to_numpy(), label=circuit.replace("_", " "), linewidth=1.5, markersize=3.5, **line_style(i))
         place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "xytext": (-1, -3.5), "fontsize": 9}
-        shown: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "annotation_clip": False, **place}
+        shown: Look = {"color": COLOURS[i % len(COLOURS)], "annotation_clip": False, **place}
         axis.annotate("◂", (1.0, float(rows.chance.mean())), **shown)
     axis.set(ylim=(-0.03, 1.03), ylabel="accuracy")
     axis.xaxis.set_major_formatter(lambda value, _: format_words(value))

@@ -5,7 +5,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..grids import Grid, spans, to_csv, to_latex, to_markdown
 
@@ -22,7 +21,7 @@ PARTS = {
 }
 LONG = 14  # letters: longer names of columns are broken into lines
 # Its files in one scope, in this order.
-PROGRAM = ("parts", "charts", "curves", "ends", "phases", "runs", "constructions", "items", "begin")
+PROGRAM = ("parts", "charts", "curves", "ends", "phases", "runs", "constructions", "regions", "items", "begin")
 LIVE = "live"  # a page that is served asks for what is new; a report that is saved asks for nothing
 
 
@@ -61,7 +60,7 @@ def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def escape(text: Any) -> str:
+def escape(text: object) -> str:
     return html.escape(str(text))
 
 

@@ -5,6 +5,9 @@ function explorer(box, key, name, own, found, results) {
   const runs = own.flatMap(([g]) => g.results).filter((r) => found.traces[r]);
   const curved = runs.filter((r) => found.traces[r].at.length > 1);
   const view = { way: curved.length ? "checkpoints" : "models", run: curved[0] ?? runs[0], from: 0, to: null, a: runs[0], b: runs[runs.length > 1 ? runs.length - 1 : 0], show: "differ" };
+  const single = runs.length === 1 && !curved.length; // nothing to compare with
+  if (single) view.show = "all";
+  let first = true;
   const direction = own[0][0].direction, language = key.split("/")[0];
   const moment = (t, k) => (t.at[k] < 0 ? "end: whole sets" : t.at[k] === 0 ? "untrained" : words(t.at[k]) + " " + D.axis);
   const at = (r, k, i) => { const t = found.traces[r]; const good = t.good[k][i], bad = t.bad[k][i]; return good === null || bad === null ? null : [good / 100, bad / 100]; };
@@ -21,8 +24,8 @@ function explorer(box, key, name, own, found, results) {
       curved.length && runs.length > 1 ? choice("between", [["checkpoints", "two checkpoints of a run"], ["models", "two models"]], view.way, change("way"), "pick-way") : "",
       ...(view.way === "checkpoints"
         ? [choice("run", options(curved), view.run, change("run"), "pick-run"), choice("from", moments, view.from, change("from"), "pick-from"), choice("to", moments, view.to, change("to"), "pick-to")]
-        : [choice("model", options(runs), view.a, change("a"), "pick-a"), choice("and", options(runs), view.b, change("b"), "pick-b")]),
-      choice("show", [["differ", "items that differ"], ["better", "wrong, then right"], ["worse", "right, then wrong"], ["all", "all items here"]], view.show, change("show"), "pick-show"));
+        : single ? [] : [choice("model", options(runs), view.a, change("a"), "pick-a"), choice("and", options(runs), view.b, change("b"), "pick-b")]),
+      choice("show", single ? [["all", "all items here"], ["right", "right"], ["wrong", "wrong"]] : [["differ", "items that differ"], ["better", "wrong, then right"], ["worse", "right, then wrong"], ["all", "all items here"]], view.show, change("show"), "pick-show"));
     const end = (r) => found.traces[r].at.length - 1;
     const one = view.way === "checkpoints" ? [view.run, view.from, moment(t, view.from)] : [view.a, end(view.a), results[view.a].name];
     const two = view.way === "checkpoints" ? [view.run, view.to, moment(t, view.to)] : [view.b, end(view.b), results[view.b].name];
@@ -31,12 +34,21 @@ function explorer(box, key, name, own, found, results) {
       const a = at(one[0], one[1], i), b = at(two[0], two[1], i);
       if (!a || !b) continue;
       const before = a[0] - a[1], after = b[0] - b[1], flip = (after > 0) - (before > 0);
-      if (view.show === "all" || (view.show === "differ" && flip) || (view.show === "better" && flip > 0) || (view.show === "worse" && flip < 0)) rows.push([item, a, b, Math.abs(after - before)]);
+      if (view.show === "all" || (view.show === "differ" && flip) || (view.show === "better" && flip > 0) || (view.show === "worse" && flip < 0) || (view.show === "right" && after > 0) || (view.show === "wrong" && after <= 0)) rows.push([item, a, b, Math.abs(after - before), i]);
     }
+    if (first && !rows.length && view.show === "differ") { first = false; view.show = "all"; draw(); return; }
+    first = false;
     rows.sort((x, y) => y[3] - x[3]);
     const various = inTurns(rows, ([item]) => (item[6] ? item[6][0] : item[2]));
-    const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items in this page (of ${(found.sizes[name] || 0).toLocaleString("en")} that were asked: those on which checkpoints or models disagree most). Scores are log-probabilities in nats; ${chosen.some(([item]) => item[6]) ? "of a contrast between several sentences the margin by which it holds; " : ""}the tested words are underlined, the ungrammatical ones starred.`);
-    box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...various.slice(0, 60).map(([item, a, b]) => card(item, [[one[2], a], [two[2], b]], direction, language))));
+    // Regions are known of the end alone, whatever moments are compared.
+    const ends = [...new Set([one[0], two[0]])].map((r) => [results[r].name, r]);
+    const inside = (i) => found.regions ? regionTable(found.regions, name, i, ends, direction, language) : null;
+    const suite = found.regions && found.regions.suites[name];
+    const units = suite
+      ? "Margins are in bits, of the comparison that decides. Bars are the surprisal of each region, in bits, from the whole sets at the end; what the prediction names has a frame, and each of its comparisons is below."
+      : `Scores are log-probabilities in nats; ${chosen.some(([item]) => item[6]) ? "of a contrast between several sentences the margin by which it holds; " : ""}the tested words are underlined, the ungrammatical ones starred.`;
+    const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items in this page (of ${(found.sizes[name] || 0).toLocaleString("en")} that were asked: those on which checkpoints or models disagree most). ${units}`);
+    box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...various.slice(0, 60).map(([item, a, b, , i]) => card(item, single ? [[two[2], b]] : [[one[2], a], [two[2], b]], direction, language, inside(i)))));
   }
   draw();
 }
@@ -46,13 +58,13 @@ function inTurns(rows, kind) {
   const turns = rows.map((row, i) => { const word = kind(row); seen[word] = (seen[word] || 0) + 1; return [seen[word], i, row]; });
   return turns.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , row]) => row);
 }
-function card(item, scored, direction, language) {
+function card(item, scored, direction, language, regions) {
   const [, before, good, bad, after, features, compared] = item;
-  const sentence = compared
+  const sentence = regions || (compared
     ? el("ul", { class: "compared", dir: direction, lang: language }, ...compared.map((text) => el("li", {}, text)))
     : item.length > 1
     ? el("p", { class: "sentence", dir: direction, lang: language }, before ? before + " " : "", el("mark", {}, good || "∅"), el("span", { class: "slash" }, "/"), el("s", {}, bad || "∅"), after ? (after.length < 3 ? "\u00a0" : " ") + after : "")
-    : el("p", { class: "sentence" }, "(the sentence is not in these folders: the run is not finished)");
+    : el("p", { class: "sentence" }, "(the sentence is not in these folders: the run is not finished)"));
   const number = (what, value, sign = "") => el("td", { class: "num" }, el("span", { class: "lab" }, what), sign + value.toFixed(2).replace("-", "−"));
   const rows = scored.map(([who, [g, b]]) => {
     const margin = g - b, right = margin > 0 ? "right" : margin < 0 ? "wrong" : "tie";

@@ -60,7 +60,7 @@ class Board:
     def started(self, job: Job) -> None:
         epoch = History(job.folder).epochs
         self.rows[job.name] = Row(job, "running", time.monotonic(), epoch=epoch, begun_with=epoch)
-        self._say("start", job, f"goes on from epoch {epoch}" if epoch else "")
+        self._say("start", job, f"resumes from epoch {epoch}" if epoch else "")
 
     def ended(self, job: Job, state: str, why: str, status: int) -> None:
         row = self.rows[job.name]

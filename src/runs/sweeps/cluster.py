@@ -1,6 +1,6 @@
 """Jobs on a SLURM cluster, by way of submitit, which submits them as an array and queues them again when their time is up.
 
-A job that is preempted goes back into the queue after its run has saved, and then goes on in the same folder. Alone, submitit
+A job that is preempted goes back into the queue after its run has saved, and then resumes in the same folder. Alone, submitit
 would ask for the next start first and end the run in the middle of a batch.
 """
 
@@ -10,17 +10,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...errors import UserError
 from .job import Job
 from .loop import Running
 
+if TYPE_CHECKING:
+    from submitit import AutoExecutor
+    from submitit.helpers import DelayedSubmission
+
+SignalHandler = Callable[[int, FrameType | None], object] | int | None  # as signal.getsignal gives it
 # What submitit calls alike on every kind of cluster.
 GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node", "stderr_to_stdout")
 ASK = 5.0  # seconds between two questions to SLURM
@@ -30,7 +35,7 @@ PATIENCE = 15.0  # seconds that a word from a node may take to reach us over a s
 class Cluster:
     """All jobs at once; how many run is the queue's affair."""
 
-    def __init__(self, folder: Path, max_num_timeout: int, resources: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, max_num_timeout: int, resources: Mapping[str, object]) -> None:
         self.slots = sys.maxsize
         self.queue = Queue()
         self.executor = _executor(folder, max_num_timeout, resources)
@@ -42,7 +47,7 @@ class Cluster:
         return [SlurmJob(job, str(one.job_id), self.queue) for job, one in zip(jobs, submitted, strict=True)]
 
 
-def _executor(folder: Path, max_num_timeout: int, resources: dict[str, Any]) -> Any:
+def _executor(folder: Path, max_num_timeout: int, resources: Mapping[str, object]) -> "AutoExecutor":
     try:
         from submitit import AutoExecutor  # noqa: PLC0415 - an extra
     except ImportError:
@@ -156,14 +161,14 @@ class Task:
             code = process.wait()
         return code if code >= 0 else 128 - code
 
-    def checkpoint(self) -> Any:
+    def checkpoint(self) -> "DelayedSubmission":
         """Submitit asks what to do at the next start: the same, the run's folder knows how far it has come."""
         from submitit.helpers import DelayedSubmission  # noqa: PLC0415 - an extra
 
         return DelayedSubmission(Task(self.job))
 
 
-def _queue_again(handlers: dict[signal.Signals, Any]) -> None:
+def _queue_again(handlers: Mapping[signal.Signals, SignalHandler]) -> None:
     """As submitit does, which leaves by raising SystemExit; on tasks other than the first it does nothing."""
     for number, handler in handlers.items():
         if callable(handler):

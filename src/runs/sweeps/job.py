@@ -51,7 +51,7 @@ class Job:
             return []
         if self.folder.last.exists():
             return ["ckpt_path=auto"]
-        # Killed before its first checkpoint, a run that began with another's has nothing of its own to go on from.
+        # Killed before its first checkpoint, a run that began with another's has nothing of its own to resume from.
         return ["overwrite=true"] if self.grows and self.folder.exists() else []
 
 

@@ -40,7 +40,7 @@ class SweepLauncher(Launcher):
 
     @abstractmethod
     def place(self, total: int, processes: int) -> "JobPlace":
-        """For so many jobs, each of so many processes."""
+        """For this many jobs, each of this many processes."""
 
     def settings(self, overrides: Sequence[str]) -> RunSettings:
         """Of one job."""

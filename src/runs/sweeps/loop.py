@@ -41,7 +41,7 @@ class Work(Protocol):
     """Which jobs there are: a list, or a search that invents them."""
 
     def take(self, free: int) -> list[Job]:
-        """No more than so many that can be started now."""
+        """No more than this many that can be started now."""
 
     def over(self) -> bool:
         """Whether nothing will come any more, once what runs has ended."""

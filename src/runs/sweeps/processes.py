@@ -1,4 +1,4 @@
-"""Jobs as processes on this machine: so many at a time, and cores and GPUs shared fairly between them."""
+"""Jobs as processes on this machine: a fixed number at a time, and cores and GPUs shared fairly between them."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 """`hydra/sweeper=points` (settings one by one, not a grid) and `hydra/sweeper=optuna` (a search): which jobs a sweep has."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,7 +16,7 @@ from omegaconf import DictConfig
 class PointSweeper(BasicSweeper):
     """Every point with every combination that the command line asks for: `-m hparams_search=li2021_lstm seed=1,2,3`."""
 
-    def __init__(self, points: Sequence[dict[str, Any]], max_batch_size: int | None, params: dict[str, str] | None) -> None:
+    def __init__(self, points: Sequence[Mapping[str, object]], max_batch_size: int | None, params: dict[str, str] | None) -> None:
         super().__init__(max_batch_size, params)
         self.points = [[f"{key}={_typed(value)}" for key, value in point.items()] for point in points]
 
@@ -64,6 +64,6 @@ class OptunaSweeper(Sweeper):
         search(launcher, space, fixed, Wishes(**self.wishes))
 
 
-def _typed(value: Any) -> str:
+def _typed(value: object) -> str:
     """As one would write it on the command line."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -135,6 +135,19 @@ def test_every_pair_is_classified_and_differs_in_one_word(name):
         assert [a != b for a, b in zip(good, bad, strict=True)].count(True) == 1
 
 
+def test_every_german_set_says_what_it_tests():
+    for folder in ("de", "de/cases"):
+        for name in constructions(folder_of(folder)):
+            features = [group.features for group in Expansion(load(folder_of(folder), name))]
+            assert all({"local", "person", "verb_class"} <= set(each) for each in features), name
+            # No gender where the subject is a pronoun; no position where no attractor is named.
+            assert all("gender" in each or folder == "de/cases" for each in features), name
+            assert all(("attractor_number" in each) == ("attractor_position" in each) for each in features), name
+            assert {each["person"] for each in features} <= {"first", "second", "third"}
+            classes = {"intransitive", "copula", "transitive", "dative", "reflexive", "phrase"}
+            assert {each["verb_class"] for each in features} <= classes, name
+
+
 @pytest.mark.parametrize("name", AGREEMENT)
 def test_genders_are_balanced_where_they_can_be(name):
     for sub_case in PUBLISHED_SIZES[name]:

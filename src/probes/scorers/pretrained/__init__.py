@@ -24,13 +24,23 @@ except ImportError:
 from .. import Scorer
 from .cached import Cached
 from .causal import Causal
-from .loading import Kind, Pretrained, load
+from .loading import Kind, Pretrained, load, tokenizer_digest
 from .masked import RULES, Masked
 from .options import Options
 from .pretrained_error import PretrainedError
 from .unmasked import Unmasked
 
-__all__ = ["SCORINGS", "Options", "Pretrained", "PretrainedError", "check_names", "default_scoring", "load", "scorer"]
+__all__ = [
+    "SCORINGS",
+    "Options",
+    "Pretrained",
+    "PretrainedError",
+    "check_names",
+    "default_scoring",
+    "load",
+    "scorer",
+    "tokenizer_digest",
+]
 
 SCORINGS: dict[str, Kind] = {**dict.fromkeys([*RULES, "sentence_ce"], "masked"), "causal": "causal"}
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
+from transformers.utils.generic import ModelOutput
 
 from .loading import Pretrained
 
 log = logging.getLogger(__name__)
-LOGITS = 2**24  # at most so many numbers at once: 64 MiB
+LOGITS = 2**24  # at most this many numbers at once: 64 MiB
 ALIKE = 1e-4  # nats
 
 
@@ -30,7 +31,7 @@ class Forward:
         self.settings = {"use_cache": False} if pretrained.kind == "causal" else {}
         self.pad = pretrained.tokenizer.pad_token_id or 0
         body = self.model.base_model
-        self.body: Any = body if body is not self.model else None
+        self.body: nn.Module | None = body if body is not self.model else None
         self.tried = False
 
     @torch.no_grad()  # not inference_mode: what a model that is being trained keeps of it must be fit for training
@@ -56,10 +57,11 @@ class Forward:
 
     def _picked(self, inputs: dict[str, Tensor], places: Tensor) -> Iterator[Tensor]:
         """The body reads once; then the model is called again for each part, with a body that only hands out its states."""
-        body: Any = self.body
+        body = self.body
+        assert body is not None
         kept: dict[str, Any] = {}
 
-        def pick(module: Any, arguments: Any, output: Any) -> Any:
+        def pick(module: nn.Module, arguments: object, output: ModelOutput) -> ModelOutput:
             kept["output"] = kept.get("output", output)
             kept["states"] = kept.get("states", output["last_hidden_state"].flatten(0, 1))  # (B·T, H)
             output["last_hidden_state"] = kept["states"][kept["part"]][None]  # (1, n, H)

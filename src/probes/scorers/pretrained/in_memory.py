@@ -1,7 +1,6 @@
 """A model of transformers in memory, perhaps in the middle of its training: scored as if it had been saved and loaded."""
 
 import copy
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,8 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 from torch import nn
-from transformers import PreTrainedTokenizerFast
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from ....errors import UserError
 from .. import ProbeSentence, Reading, SharedScorer, WordScores
@@ -20,7 +20,7 @@ from ..scoring_mode import scoring_mode
 from . import default_scoring, scorer
 from .causal import Causal, start_pieces
 from .forward import Forward
-from .loading import CAUSAL_HEADS, MASKED_HEADS, Kind, Pretrained, longest_input
+from .loading import CAUSAL_HEADS, MASKED_HEADS, Kind, Pretrained, longest_input, tokenizer_digest
 from .masked import Masked
 from .options import Options
 from .pretrained_error import PretrainedError
@@ -28,8 +28,8 @@ from .unmasked import Unmasked
 from .word_pieces import tokenise, unknown_token
 
 
-def wrap(model: Any, tokenizer: Any, kind: Kind | None = None) -> Pretrained:
-    """The model as it is; nothing is copied."""
+def wrap(model: Any, tokenizer: object, kind: Kind | None = None) -> Pretrained:
+    """The model as it is, or what an adapter makes of it; nothing is copied."""
     name = type(model).__name__
     ready = fast_tokenizer(tokenizer)
     found = kind or _kind_of(name)
@@ -48,22 +48,18 @@ def _kind_of(name: str) -> Kind:
     )
 
 
-def fast_tokenizer(tokenizer: Any) -> Any:
+def fast_tokenizer(tokenizer: object) -> PreTrainedTokenizerBase:
     """One that says which characters a piece stands for; a bare `tokenizers.Tokenizer` will do."""
-    if hasattr(tokenizer, "encode_batch") and not hasattr(tokenizer, "is_fast"):
+    if isinstance(tokenizer, Tokenizer):
         return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
-    if not getattr(tokenizer, "is_fast", False):
+    if not (isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.is_fast):
         raise UserError(
             f"{type(tokenizer).__name__}: a fast tokenizer is needed, one that says which characters a piece stands for"
         )
     return tokenizer
 
 
-def tokenizer_digest(tokenizer: Any) -> str:
-    return hashlib.blake2b(tokenizer.backend_tokenizer.to_str().encode(), digest_size=8).hexdigest()
-
-
-def wrap_module(name: str, module: nn.Module, tokenizer: Any, start: str) -> LogitsScorer:
+def wrap_module(name: str, module: nn.Module, tokenizer: PreTrainedTokenizerBase, start: str) -> LogitsScorer:
     """A module of one's own that reads the pieces of such a tokenizer."""
     first = next(iter(start_pieces(name, tokenizer, start)), None)
     opening = "" if first is None else str(tokenizer.convert_ids_to_tokens(first))
@@ -89,10 +85,10 @@ class InMemoryScorer:
         prepared = self.prepare(sentences)
         return self.scores(prepared, self.logprobs(prepared))
 
-    def prepare(self, sentences: Sequence[ProbeSentence]) -> Any:
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> object:
         return self.scorer.prepare(sentences)
 
-    def logprobs(self, prepared: Any, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
+    def logprobs(self, prepared: object, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
         model = self.pretrained.model
         shared: SharedScorer = self.scorer
         with scoring_mode(model), _without_autocast(model):
@@ -102,19 +98,19 @@ class InMemoryScorer:
             finally:
                 self.scorer.forward = Forward(self.pretrained)  # lets go of the copy, if it was one
 
-    def scores(self, prepared: Any, logprobs: NDArray[np.float32]) -> WordScores:
+    def scores(self, prepared: object, logprobs: NDArray[np.float32]) -> WordScores:
         shared: SharedScorer = self.scorer
         return shared.scores(prepared, logprobs)
 
 
-def _in_float32(model: Any) -> Any:
+def _in_float32(model: PreTrainedModel) -> PreTrainedModel:
     """Half precision makes ties; weights that are trained in it are read as they would be from a file."""
     whole = all(each.dtype == torch.float32 for each in model.parameters() if each.is_floating_point())
     return model if whole else copy.deepcopy(model).float()
 
 
 @contextmanager
-def _without_autocast(model: Any) -> Iterator[None]:
+def _without_autocast(model: PreTrainedModel) -> Iterator[None]:
     """Under mixed precision accelerate puts a `forward` of its own into the model, which casts whatever is said around it."""
     patched = model.__dict__.pop("forward", None) if "_original_forward" in model.__dict__ else None
     try:

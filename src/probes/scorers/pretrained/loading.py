@@ -1,24 +1,22 @@
 """Loading a pretrained model with its tokenizer. Whatever can be wrong is found before the weights are read."""
 
 import contextlib
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import torch
-from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.models.auto import modeling_auto as auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.utils import logging
 
 from ....errors import UserError
 from ....lm import hf  # noqa: F401 - so that folders which an export has written are known
-from .model_files import CONFIG, configuration, digest, fetch, find, weight_files
+from .model_files import CONFIG, TOKENIZER_CONFIG, ModelFiles, configuration, digest, fetch, find, weight_files
 from .model_memory import check_fits
-from .pretrained_error import PretrainedError
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from .pretrained_error import DamagedWeights, PretrainedError
 
 Kind = Literal["masked", "causal"]
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining")
@@ -31,10 +29,11 @@ class Pretrained:
 
     name: str
     kind: Kind
-    model: "PreTrainedModel"
-    tokenizer: "PreTrainedTokenizerBase"
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
     digest: str  # of weights, configuration and tokenizer
     longest: int  # pieces it can read, with its own marks
+    code: tuple[str, ...] = ()  # files of its own code that were run
 
 
 def load(
@@ -43,21 +42,45 @@ def load(
     kind: Literal["auto", "masked", "causal"] = "auto",
     safetensors: bool = True,
     device: str = "auto",
+    trust: bool = False,
 ) -> Pretrained:
-    """A model of the hub or of a folder. `kind` insists where the configuration does not tell."""
+    """A model of the hub or of a folder. `kind` insists where the configuration does not tell; `trust` runs code it brings."""
     if not name:
         raise UserError("model.name= is needed: a model of the hub (owner/model) or a folder")
     place = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
     source = find(name, revision)
     config = configuration(source)
-    found = kind_of(name, config) if kind == "auto" else kind
+    code = own_code(source, config) if trust else []
+    found = (_kind_of_code(config) if code else None) or kind_of(name, config) if kind == "auto" else kind
     weights = weight_files(source, safetensors)
     check_fits(name, source.sizes, weights, config, place)
-    folder = fetch(source, weights)
+    folder = fetch(source, weights, bool(code))
     with _quiet():
-        tokenizer = _tokenizer(name, str(folder), found)
-        model = _model(name, str(folder), found, safetensors).to(place).eval()
-    return Pretrained(name, found, model, tokenizer, digest(folder), longest_input(model, tokenizer))
+        tokenizer = _tokenizer(name, str(folder), found, bool(code))
+        model = _model(name, str(folder), found, safetensors, bool(code)).to(place).eval()
+    return Pretrained(name, found, model, tokenizer, digest(folder, bool(code)), longest_input(model, tokenizer), tuple(code))
+
+
+def own_code(source: ModelFiles, config: Mapping[str, object]) -> list[str]:
+    """The files of code that a model or its tokenizer brings and names; code of other repositories is not run."""
+    named = [config.get("auto_map")]
+    if TOKENIZER_CONFIG in source.sizes:
+        named.append(configuration(source, TOKENIZER_CONFIG).get("auto_map"))
+    values = [value for each in named if isinstance(each, Mapping) for value in each.values()]
+    listed = [str(each) for value in values for each in (value if isinstance(value, list) else [value]) if each]
+    for each in listed:
+        if "--" in each:
+            message = f"it names code of {each.partition('--')[0]}, another repository, which is never run"
+            raise PretrainedError(source.name, f"{message}; copy that code into a folder with the model")
+    files = dict.fromkeys(f"{each.rpartition('.')[0]}.py" for each in listed)
+    return [file for file in files if file in source.sizes]
+
+
+def _kind_of_code(config: Mapping[str, Any]) -> Kind | None:
+    """By the class that code of its own stands for; nothing where it has several."""
+    kinds: dict[str, Kind] = {"AutoModelForMaskedLM": "masked", "AutoModelForCausalLM": "causal"}
+    found = [kind for name, kind in kinds.items() if name in (config.get("auto_map") or {})]
+    return found[0] if len(found) == 1 else None
 
 
 def kind_of(name: str, config: Mapping[str, object]) -> Kind:
@@ -67,7 +90,9 @@ def kind_of(name: str, config: Mapping[str, object]) -> Kind:
         raise PretrainedError(name, f"the architectures of its {CONFIG} are no names: {str(listed)[:60]}")
     named = listed[0]
     if family not in CONFIG_MAPPING:
-        own = " and brings its own code, which is never run" if "auto_map" in config else ""
+        own = (
+            "; it brings its own code, which is run only if you type model.trust_remote_code=true" if "auto_map" in config else ""
+        )
         raise PretrainedError(name, f"transformers does not know the model type {family!r} of its {CONFIG}{own}")
     masked, causal = family in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES, family in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     if named.endswith(MASKED_HEADS) or (masked and named in ("", auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES[family])):
@@ -82,9 +107,9 @@ def kind_of(name: str, config: Mapping[str, object]) -> Kind:
     )
 
 
-def _tokenizer(name: str, folder: str, kind: Kind) -> Any:
+def _tokenizer(name: str, folder: str, kind: Kind, trust: bool = False) -> PreTrainedTokenizerBase:
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trust)
     except Exception as error:  # transformers and tokenizers raise almost anything for a damaged file
         raise PretrainedError(name, f"its tokenizer cannot be loaded: {_first_line(error)}") from None
     if not tokenizer.is_fast:
@@ -97,27 +122,32 @@ def _tokenizer(name: str, folder: str, kind: Kind) -> Any:
     return tokenizer
 
 
-def _model(name: str, folder: str, kind: Kind, safetensors: bool) -> Any:
+def _model(name: str, folder: str, kind: Kind, safetensors: bool, trust: bool = False) -> Any:
     head: Any = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
     try:
         model, report = head.from_pretrained(
             folder,
             dtype=torch.float32,  # half precision makes ties
             use_safetensors=safetensors or None,
-            trust_remote_code=False,
+            trust_remote_code=trust,
             output_loading_info=True,
         )
     except Exception as error:  # as above: for weights that are cut short, sizes that are no numbers, packages that are missing
-        raise PretrainedError(name, f"cannot be loaded: {_first_line(error)}") from error
+        raise DamagedWeights(name, f"cannot be loaded: {_first_line(error)}") from error
     missing = sorted(report["missing_keys"])
     if missing:
-        raise PretrainedError(
+        raise DamagedWeights(
             name, f"its files have no {missing[0]} ({len(missing)} weights are missing), so it has no trained language-model head"
         )
     return model
 
 
-def longest_input(model: Any, tokenizer: Any) -> int:
+def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
+    """A name for what cuts words: models that share it are asked the same pieces."""
+    return hashlib.blake2b(tokenizer.backend_tokenizer.to_str().encode(), digest_size=8).hexdigest()
+
+
+def longest_input(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
     """RoBERTa's positions begin after the number of its padding, so that some are never used."""
     positions = getattr(model.config, "max_position_embeddings", None) or 10**9
     padding = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)

@@ -20,7 +20,7 @@ from ..questions import Advance, Questions, untold
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
-from .scores import AskedPieces, first_words, multi_piece, unequal, unknown, without_target, word_scores
+from .scores import AskedPieces, first_words, mark_words, multi_piece, unequal, without_target, word_scores
 from .scoring_progress import shown
 from .word_pieces import MARK, WordPieces, marks_around, read_by, unknown_token
 
@@ -81,7 +81,7 @@ class Masked:
         self.pretrained, self.options = pretrained, options
         self.skips = options.skip_multi_piece and self.only_target
         self.equal = options.equal_pieces and self.only_target
-        rules = {without_target: self.only_target, multi_piece: self.skips, unequal: self.equal}
+        rules = {without_target: self.only_target, multi_piece: self.skips, unequal(pretrained.tokenizer): self.equal}
         self.drops = [rule for rule, given in rules.items() if given]
         marks = {"+skip_multi_piece": self.skips, "+equal_pieces": self.equal, "+joined": options.spacing == "joined"}
         self.name = scoring + "".join(mark for mark, given in marks.items() if given)
@@ -113,13 +113,13 @@ class Masked:
                 )
                 asked.append(questions.ask(ids, place, int(pieces.ids[place])))
                 words.append(first + int(pieces.words[place]))
-        return AskedPieces(made, questions, words, asked, unknown(made, sentences, self.drops))
+        return AskedPieces(made, questions, words, asked, mark_words(made, sentences, self.drops))
 
     def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
         return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
-        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.unknown)
+        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.marks)
 
     def _places(self, pieces: WordPieces, sentence: ProbeSentence) -> list[int]:
         """What is scored; a target that a rule leaves out is not."""

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from huggingface_hub import HfApi, constants, errors, is_offline_mode, snapshot_download
+from huggingface_hub import HfApi, constants, errors, is_offline_mode, snapshot_download, try_to_load_from_cache
 
+from ....files import checksum
 from .pretrained_error import PretrainedError
 
-CONFIG = "config.json"
+CONFIG, TOKENIZER_CONFIG = "config.json", "tokenizer_config.json"
 SAFE = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
 PICKLED = re.compile(r"pytorch_model(-\d+-of-\d+)?\.bin")
 SAFE_INDEX, PICKLED_INDEX = "model.safetensors.index.json", "pytorch_model.bin.index.json"
@@ -21,15 +22,24 @@ PIECES = re.compile(r"tokenizer\.json|vocab\.(txt|json)|tekken\.json|.*\.(model|
 KERNELS = ("attn_implementation", "experts_implementation", "use_kernel", "kernel")
 FAMILIAR = (None, False, "eager", "sdpa")
 ASIDE = re.compile(r"[^/]*\.(json|txt|model|spm|tiktoken|jinja)")
+CODE = re.compile(r"[^/]*\.py")
+# What a tokenizer says of itself beside its pieces.
+TOKENIZER = re.compile(r"(tokenizer_config|special_tokens_map|added_tokens)\.json|merges\.txt")
 
 
 class ModelFiles(Protocol):
-    """Where files come from. `sizes` has every file at the top, in bytes, before any weight is fetched."""
+    """Where files come from. `sizes` has every file at the top, in bytes, before any weight is fetched.
+
+    `commit` is empty for what has none; `content` names what is in a file, the same for files that are the same.
+    """
 
     name: str
     sizes: dict[str, int]
+    commit: str
 
-    def fetch(self, files: Sequence[str]) -> Path: ...
+    def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path: ...
+
+    def content(self, file: str) -> str: ...
 
 
 class Folder:
@@ -39,13 +49,19 @@ class Folder:
         self.name = name
         self.folder = folder
         self.where = where or f"the folder {folder}"
+        self.commit = folder.name if folder.parent.name == "snapshots" else ""  # as the hub's cache has them
         self.sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir()) if file.is_file()}
 
-    def fetch(self, files: Sequence[str]) -> Path:
+    def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path:
         for file in files:
             if file not in self.sizes:
                 raise PretrainedError(self.name, f"{self.where} has no {file}")
         return self.folder
+
+    def content(self, file: str) -> str:
+        """The hub's cache keeps files under the hash that the hub lists, and links to them."""
+        place = self.folder / file
+        return place.resolve().name if place.is_symlink() else checksum(place)
 
 
 class Hub:
@@ -56,14 +72,27 @@ class Hub:
         self.name = name
         # Not the commit: the cache has to remember what a branch meant, to find it without a connection.
         self.revision = revision or "main"
-        self.sizes = {file.rfilename: file.size or 0 for file in info.siblings or [] if "/" not in file.rfilename}
+        self.commit = info.sha or ""
+        listed = [file for file in info.siblings or [] if "/" not in file.rfilename]
+        self.sizes = {file.rfilename: file.size or 0 for file in listed}
+        self.hashes = {file.rfilename: (file.lfs.sha256 if file.lfs else file.blob_id) or "" for file in listed}
 
-    def fetch(self, files: Sequence[str]) -> Path:
+    def content(self, file: str) -> str:
+        return self.hashes[file]
+
+    def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path:
+        """Into the hub's cache; or `apart`, unless the cache has them already."""
+        place = None if self._kept(files) else apart
         try:
-            return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(files)))
+            return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(files), local_dir=place))
         except Exception as error:
-            message = f"the download broke off ({type(error).__name__}: {error}); the same command goes on with it"
+            message = f"the download broke off ({type(error).__name__}: {error}); the same command resumes it"
             raise PretrainedError(self.name, message) from error
+
+    def _kept(self, files: Sequence[str]) -> bool:
+        """Whether the hub's cache has these files."""
+        there = (try_to_load_from_cache(self.name, file, revision=self.commit) for file in files if file in self.sizes)
+        return all(isinstance(place, str) for place in there)
 
 
 def find(name: str, revision: str | None = None) -> ModelFiles:
@@ -100,11 +129,11 @@ def kept(name: str, revision: str | None, why: str) -> Folder:
     return Folder(name, Path(folder), where)
 
 
-def configuration(source: ModelFiles) -> dict[str, object]:
+def configuration(source: ModelFiles, name: str = CONFIG) -> dict[str, object]:
     """What the model says of itself, as plain values."""
-    file = source.fetch([CONFIG]) / CONFIG
+    file = source.fetch([name]) / name
     if not file.is_file():
-        raise PretrainedError(source.name, f"there is no {CONFIG} in it, so it is not a model of transformers")
+        raise PretrainedError(source.name, f"there is no {name} in it, so it is not a model of transformers")
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -142,13 +171,28 @@ def weight_files(source: ModelFiles, safetensors: bool) -> list[str]:
     return pickled
 
 
-def fetch(source: ModelFiles, weights: Sequence[str]) -> Path:
-    """A folder with configuration, tokenizer and weights. Shards that are missing are named."""
+def weights_hash(source: ModelFiles, weights: Sequence[str]) -> str:
+    """The same for the same weights, known before they are fetched; empty where the hub does not tell."""
+    contents = [source.content(file) for file in weights]
+    return hashlib.blake2b(" ".join(contents).encode(), digest_size=12).hexdigest() if all(contents) else ""
+
+
+def model_hash(source: ModelFiles, weights: Sequence[str]) -> str:
+    """The same for weights, configuration and tokenizer that are the same: its scores will be."""
+    beside = [file for file in source.sizes if file == CONFIG or PIECES.fullmatch(file) or TOKENIZER.fullmatch(file)]
+    files = sorted({*weights, *beside})
+    contents = [source.content(file) for file in files]
+    told = " ".join(f"{file}={content}" for file, content in zip(files, contents, strict=True))
+    return hashlib.blake2b(told.encode(), digest_size=12).hexdigest() if all(contents) else ""
+
+
+def fetch(source: ModelFiles, weights: Sequence[str], code: bool = False, apart: Path | None = None) -> Path:
+    """A folder with configuration, tokenizer and weights, and with its `code`. Shards that are missing are named."""
     if not any(PIECES.fullmatch(file) for file in source.sizes):
         remedy = "copy tokenizer.json from the model it was made from"
         raise PretrainedError(source.name, f"there is no tokenizer with it (tokenizer.json, vocab.txt, …); {remedy}")
-    aside = [file for file in source.sizes if ASIDE.fullmatch(file)]
-    folder = source.fetch([*aside, *weights])
+    aside = [file for file in source.sizes if ASIDE.fullmatch(file) or (code and CODE.fullmatch(file))]
+    folder = source.fetch([*aside, *weights], apart)
     index = folder / (SAFE_INDEX if SAFE.fullmatch(weights[0]) else PICKLED_INDEX)
     if index.is_file():
         for shard in sorted(_shards(source.name, index) - set(weights)):
@@ -164,11 +208,12 @@ def _shards(name: str, index: Path) -> set[str]:
         raise PretrainedError(name, f"{index.name} is damaged (it has no weight_map); download it again") from None
 
 
-def digest(folder: Path) -> str:
-    """A name for exactly these weights, this configuration and this tokenizer."""
+def digest(folder: Path, code: bool = False) -> str:
+    """A name for exactly these weights, this configuration and this tokenizer; where its `code` is run, for that too."""
     found = hashlib.blake2b(digest_size=12)
+    rules = (SAFE, PICKLED, ASIDE, *([CODE] if code else []))
     for file in sorted(folder.iterdir()):
-        if file.is_file() and any(rule.fullmatch(file.name) for rule in (SAFE, PICKLED, ASIDE)):
+        if file.is_file() and any(rule.fullmatch(file.name) for rule in rules):
             found.update(f"{file.name}\n".encode())
             with file.open("rb") as stream:
                 found.update(hashlib.file_digest(stream, "blake2b").digest())

@@ -15,7 +15,7 @@ from ..questions import Advance, Questions, untold
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
-from .scores import AskedPieces, first_words, unequal, unknown, word_scores
+from .scores import AskedPieces, first_words, mark_words, unequal, word_scores
 from .scoring_progress import shown
 from .word_pieces import MARK, marks_around, read_by, unknown_token
 
@@ -50,8 +50,8 @@ class Unmasked:
             for place, piece in enumerate(pieces.ids.tolist()):
                 asked.append(questions.ask(pieces.ids, place, piece))
                 words.append(first + owners[place])
-        drops = [unequal] if self.options.equal_pieces else []
-        return AskedPieces(made, questions, words, asked, unknown(made, sentences, drops))
+        drops = [unequal(self.pretrained.tokenizer)] if self.options.equal_pieces else []
+        return AskedPieces(made, questions, words, asked, mark_words(made, sentences, drops))
 
     def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
         return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
@@ -59,7 +59,7 @@ class Unmasked:
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
         """The mean over all pieces of a sentence: each brings its share."""
         shares = np.concatenate([np.zeros(0, np.float32), *(np.full(n, 1 / n, np.float32) for n in _lengths(prepared))])
-        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked] * shares, prepared.unknown)
+        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked] * shares, prepared.marks)
 
 
 def _lengths(prepared: AskedPieces) -> list[int]:

@@ -3,10 +3,12 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Encoding
+from transformers import PreTrainedTokenizerBase
 
 from .. import ProbeSentence
 from .loading import Pretrained
@@ -34,6 +36,14 @@ class WordPieces:
         return np.flatnonzero((self.words >= start) & (self.words < end))
 
 
+class TargetPieces(NamedTuple):
+    """The pieces of what is tested in a sentence."""
+
+    number: int  # where it stands
+    known: bool  # all of them are
+    alone: int  # the number of them where the target stands by itself
+
+
 def text_of(sentence: ProbeSentence, spacing: Spacing) -> tuple[str, list[int]]:
     """What the tokenizer reads, and where in it each word ends. `joined` writes tokens as running text does: `sleeps.`"""
     if sentence.text:
@@ -58,7 +68,9 @@ def _written(sentence: ProbeSentence) -> tuple[str, list[int]]:
     return text, ends
 
 
-def tokenise(tokenizer: Any, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool) -> list[WordPieces]:
+def tokenise(
+    tokenizer: PreTrainedTokenizerBase, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool
+) -> list[WordPieces]:
     """The pieces of every sentence; with the marks that the model was trained with, or bare."""
     made: list[WordPieces] = []
     for first in range(0, len(sentences), AT_ONCE):
@@ -69,7 +81,7 @@ def tokenise(tokenizer: Any, sentences: Sequence[ProbeSentence], spacing: Spacin
     return made
 
 
-def marks_around(tokenizer: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def marks_around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The marks that it puts before and after a sentence, by their names."""
     read = tokenise(tokenizer, [ProbeSentence("a")], "written", marks=True)[0]
     names = tokenizer.convert_ids_to_tokens(read.ids.tolist())
@@ -78,16 +90,27 @@ def marks_around(tokenizer: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(names[:first]), tuple(names[last + 1 :])
 
 
-def unknown_token(tokenizer: Any) -> str:
+def unknown_token(tokenizer: PreTrainedTokenizerBase) -> str:
     """What it reads an unknown word as; empty where it can spell every word."""
     return "" if tokenizer.unk_token_id is None else str(tokenizer.unk_token)
 
 
-def target_pieces(tokenizer: object, sentences: Sequence[ProbeSentence]) -> list[tuple[int, bool]]:
-    """Of each sentence the number of pieces of its target, where it stands, and whether all of them are known."""
+def target_pieces(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[ProbeSentence]) -> list[TargetPieces]:
+    """The pieces of each sentence's target."""
     made = tokenise(tokenizer, sentences, "written", marks=False)
-    both = zip(made, sentences, strict=True)
-    return [(len(pieces.of(*s.target)), not pieces.unknown[slice(*s.target)].any()) for pieces, s in both]
+    columns = zip(made, sentences, pieces_alone(tokenizer, sentences), strict=True)
+    return [
+        TargetPieces(len(pieces.of(*s.target)), not pieces.unknown[slice(*s.target)].any(), alone) for pieces, s, alone in columns
+    ]
+
+
+def pieces_alone(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[int]:
+    """How many pieces the target of each sentence is when nothing stands around it: with byte pairs, not those after a space."""
+    targets = [" ".join(sentence.words.split(" ")[slice(*sentence.target)]) for sentence in sentences]
+    distinct = list(dict.fromkeys(targets))
+    read = tokenizer(distinct, add_special_tokens=False, verbose=False)["input_ids"] if distinct else []
+    numbers = dict(zip(distinct, map(len, read), strict=True))
+    return [numbers[target] for target in targets]
 
 
 def read_by(pretrained: Pretrained, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool) -> list[WordPieces]:
@@ -100,11 +123,11 @@ def read_by(pretrained: Pretrained, sentences: Sequence[ProbeSentence], spacing:
     return made
 
 
-def _pieces(encoding: Any, ends: list[int], unk: int | None) -> WordPieces:
+def _pieces(encoding: Encoding, ends: list[int], unk: int | None) -> WordPieces:
     """In plain loops: for a dozen pieces they are quicker than arrays."""
     words, units, seen, bad = [], [], set(), set()
     word = unit = 0
-    before: tuple[bool, int | None] | None = None
+    before: tuple[int, int | None] | None = None
     columns = encoding.ids, encoding.offsets, encoding.special_tokens_mask, encoding.word_ids
     for piece, (start, _), mark, part in zip(*columns, strict=True):
         # A piece may begin with the space before its word, or be that space alone: it is past the end of the word before.

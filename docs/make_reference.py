@@ -1,0 +1,142 @@
+"""docs/reference.md: every setting with its default and what stands beside it in conf/, every metric, every file of a run.
+
+`make docs` writes it; a test compares it with what is there.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs/reference.md"
+LINE = re.compile(r"(?P<indent> *)(?P<key>[\w.]+):(?P<value>(?: (?:[^#\"]|\"[^\"]*\"|(?<! )#)*)?)(?:# (?P<comment>.*))?$")
+PRESETS = ("hydra", "experiment", "hparams_search", "debug", "lang")  # they set settings of other groups, or are files to copy
+LEFT_OUT = ("hydra", "defaults")  # the page of `--help`, and which file of a group is the default
+
+# In this order: the first pattern that fits a column says what it is.
+METRICS = {
+    "step": "steps of the optimiser",
+    "progress/epoch": "epochs that were finished, or the one that is under way",
+    "progress/words_seen": "words the model has been trained on; curves are drawn against it",
+    "progress/learning_rate": "of the next step",
+    "train/loss": "nats per token, mean over the steps since the last row",
+    "valid/loss": "nats per token of the validation text",
+    "valid/perplexity": "exp of it",
+    "test/loss": "the same of the test text, with the best weights",
+    "test/perplexity": "exp of it",
+    "{valid,test}/perplexity_per_word": "with sentence pieces: exp of nats per word",
+    "time/words_per_second": "training speed since the last row",
+    "time/probe_seconds": "what probing has cost, all probes together",
+    "probe/<lang>/<set>/mean/accuracy": "mean over constructions: the seven of CLAMS where they are asked, else all",
+    "probe/<lang>/<set>/<construction>/accuracy": "share of items on which the good form wins; ties as the contract says",
+    "probe/<lang>/<set>/<construction>/accuracy_dev": "the same over the verbs that are set aside for model selection",
+    "probe/<lang>/<set>/<construction>/n": "items scored",
+    "probe/<lang>/<set>/<construction>/ties": "of these, items with equal scores",
+    "probe/<lang>/<set>/<construction>/uncovered": "items left out because a tested word is unknown",
+    "probe/<lang>/<set>/<construction>/chance": "accuracy of a model that guesses, where it is not ½",
+    "probe/<lang>/<set>/<construction>/margin": "of suites: mean margin of the predictions, in bits",
+    "probe/<lang>/<set>/<construction>/agrees_<rule>": "share of items on which the model prefers what a surface rule or n-gram prefers",
+    "probe/<lang>/<set>/<construction>/contradicted_<rule>": "number of items on which the rule is wrong",
+    "probe/<lang>/<set>/<construction>/misled_<rule>": "share of these on which the model goes with the rule",
+    "probe/<lang>/<set>/<construction>/helped_<rule>": "accuracy on the items on which the rule is right",
+    "probe/<lang>/<set>/<construction>/rho_<rule>": "rank correlation of the model's preferences with an n-gram's",
+    "probe/<lang>/<set>/<construction>/<group>": "accuracy of a group: `matched`, `ss`, `group_4`, `mood=calm` …",
+    "test/probe/…": "the same on the whole sets, with the best weights, at the end",
+}
+
+FILES = {
+    "config.yaml": "all settings, as they were used",
+    "provenance.json": "versions, machine, corpus and command of every start",
+    "metrics.csv": "every number of the run, one row per event",
+    "train.log": "what the screen showed",
+    "checkpoints/best.ckpt": "weights with the best validation (or whatever `callbacks.checkpoints.monitor` says)",
+    "checkpoints/last.ckpt": "weights and the whole state, to resume from",
+    "probes/<lang>-<set>-step<step>.parquet": "every verdict of one probe",
+    "probes/<lang>-<set>-sample.parquet": "the items of the sample that is asked while the model learns, with the choice of every rule",
+    "probes/final-<lang>-<set>/items.parquet": "every item of the whole sets: sentences, features, score of every word, verdict",
+    "probes/final-<lang>-<set>/predictions.json": "with probes.protocol=babylm: the preferred sentence of every pair, as BabyLM collects it",
+    "probes/final-<lang>-<set>/regions.parquet": "of suites: one row per region",
+    "probes/final-<lang>-<set>/summary.json": "tables of model and reference lines, with the contract",
+    "probes/final-<lang>-<set>/summary.csv": "the same as a table",
+    "probes/final-<lang>-<set>/summary.md": "the same to read",
+    "probes/leakage-<lang>-<set>.tsv": "challenge sentences that occur in the training text, if any do",
+    "probes/lexicon-<lang>-<set>.tsv": "words of fitted sets: chosen or not, and why",
+    "report.html": "the page of this run",
+    "DONE": "final numbers; a run without it is not finished",
+}
+
+
+class Setting(NamedTuple):
+    """`group.key`, its default, and the comment beside it."""
+
+    name: str
+    default: str
+    comment: str
+
+
+def settings_of(file: Path, prefix: str = "") -> Iterator[Setting]:
+    """Settings of one YAML file, nested ones by dotted names."""
+    inside: list[tuple[int, str]] = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if not (found := LINE.match(line)):
+            continue
+        depth = len(found["indent"])
+        inside = [*((at, name) for at, name in inside if at < depth), (depth, found["key"])]
+        if inside[0][1] in LEFT_OUT:
+            continue
+        name, value = ".".join([*([prefix] if prefix else []), *(key for _, key in inside)]), found["value"].strip()
+        if value or found["comment"]:
+            yield Setting(name, value, found["comment"] or "")
+
+
+def groups() -> Iterator[tuple[str, Path]]:
+    """Files of conf/ that a user picks from, the default of each group first."""
+    chosen = dict(re.findall(r"^ +- (\w+): (\w+)", (ROOT / "conf/train.yaml").read_text(encoding="utf-8"), re.MULTILINE))
+    files = [(str(file.parent.relative_to(ROOT / "conf")), file) for file in (ROOT / "conf").rglob("*.yaml")]
+    shown = [(group, file) for group, file in files if group != "." and group.split("/")[0] not in PRESETS]
+    return iter(sorted(shown, key=lambda each: (each[0], chosen.get(each[0]) != each[1].stem, each[1].stem)))
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def table(heads: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(cell, row))} |" for row in rows)])
+
+
+def setting_rows(settings: Iterator[Setting], known: set[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
+    """Without what another file of the group has said already."""
+    for setting in settings:
+        if (setting.name, setting.default) not in known:
+            known.add((setting.name, setting.default))
+            yield f"`{setting.name}`", f"`{setting.default}`" if setting.default else "", setting.comment
+
+
+def reference() -> str:
+    parts = [
+        "# Reference",
+        "<!-- Written by `make docs` from conf/ and docs/make_reference.py. Do not edit. -->",
+        "Every setting with its default, every metric, every file of a run. `concord train --cfg job` prints all settings as they would be used.",
+        "## Settings",
+    ]
+    for name in ("train", "evaluate"):
+        rows = setting_rows(settings_of(ROOT / f"conf/{name}.yaml"), set())
+        parts += [f"### concord {name}", table(("setting", "default", "meaning"), rows)]
+    said: dict[str, set[tuple[str, str]]] = {}
+    for group, file in groups():
+        prefix = group.replace("/", ".")
+        rows = list(setting_rows(settings_of(file, prefix), said.setdefault(group, set())))
+        if rows:
+            parts += [f"### {group}={file.stem}", table(("setting", "default", "meaning"), iter(rows))]
+    parts += ["## Metrics", "Columns of `metrics.csv`, and what W&B and TensorBoard show."]
+    parts += [table(("metric", "meaning"), ((f"`{name}`", meaning) for name, meaning in METRICS.items()))]
+    parts += ["## Files of a run", table(("file", "what it holds"), ((f"`{name}`", meaning) for name, meaning in FILES.items()))]
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference(), encoding="utf-8")
+    print(PAGE)

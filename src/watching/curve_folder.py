@@ -1,0 +1,212 @@
+"""The learning curve of checkpoints in the folder of a run: one file of results per checkpoint, from which metrics.csv is made.
+
+Results may come in any order, from several processes, and at several times; what is there is not computed again.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from urllib.parse import quote
+
+import torch
+from pyarrow import parquet
+
+from ..errors import UserError
+from ..files import FileInUse, lock, require_writable, write_atomically
+from ..probes.accuracy import MEAN, Table
+from ..probes.answer import Answer
+from ..probes.models import Model
+from ..probes.probe import Probe
+from ..probes.probe_preparation import must_cover, rule_tables
+from ..probes.result_files import read_summary
+from ..probes.verdict_files import write_table
+from ..probes.watching import SECONDS, ProbeSeries, SampledProbe, TrainingMoment
+from ..report import write_own_report
+from ..runs.metrics_file import write_rows
+from ..runs.run_folder import RunFolder
+from ..settings.checkpoint_names import AXES, CheckpointPlace
+from ..settings.watched import Axis
+
+FINAL = "checkpoint"  # whose answers on the whole sets stand for the model at the end, in the summary
+
+
+@dataclass(frozen=True)
+class PointResult:
+    """What one checkpoint got, by the names of metrics.csv; or why it could not be asked."""
+
+    name: str
+    seen: dict[Axis, int]
+    commit: str = ""
+    weights: str = ""  # hashes, see `RevisionFiles`
+    model: str = ""
+    same_as: str = ""  # the checkpoint of which these are the files, under another name
+    broken: str = ""
+    metrics: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def place(self) -> CheckpointPlace:
+        return CheckpointPlace(self.name, self.seen)
+
+    def row(self) -> dict[str, float]:
+        """Of metrics.csv."""
+        seen = {f"progress/{axis}_seen": count for axis, count in self.seen.items() if axis != "steps"}
+        return {"step": self.place.step, **self.metrics, **seen}
+
+
+class CurveFolder:
+    """One model, asked by one score. `identity` is what all its points have in common: a folder of another curve is refused."""
+
+    def __init__(self, path: Path, probes: Sequence[Probe], identity: Mapping[str, object]) -> None:
+        self.run = RunFolder(path)
+        self.plans = [SampledProbe(probe, probe) for probe in probes]
+        self.series = ProbeSeries(self.plans, self.run.probes)
+        self.entered = False
+        self.identity = json.loads(json.dumps(identity, default=str))
+        require_writable(path)
+        self._must_be_the_same()
+
+    @property
+    def path(self) -> Path:
+        return self.run.path
+
+    @property
+    def _points(self) -> Path:
+        return self.path / "points"
+
+    def _must_be_the_same(self) -> None:
+        file = self.path / "curve.json"
+        if not file.exists():
+            if self.run.exists():
+                raise UserError(f"{self.path}: this folder has another run; give out= another folder")
+            return
+        known = json.loads(file.read_text(encoding="utf-8"))
+        for name in {**known, **self.identity}:
+            if known.get(name) != self.identity.get(name):
+                raise UserError(
+                    f"{self.path}: the curve in this folder is of {name}={known.get(name)}, now it is "
+                    f"{self.identity.get(name)}; give out= another folder, or remove this one"
+                )
+
+    # ------------------------------------------------------------------ points
+
+    def results(self) -> dict[str, PointResult]:
+        """What is there, by the names of checkpoints, in their order."""
+        read = [json.loads(file.read_text(encoding="utf-8")) for file in self._points.glob("*.json")]
+        found = [PointResult(**values) for values in read]
+        return {point.name: point for point in sorted(found, key=lambda point: (point.place.step, point.name))}
+
+    def result(self, name: str) -> PointResult | None:
+        """Of one checkpoint, if it is there."""
+        file = self._points / f"{_file_name(name)}.json"
+        return PointResult(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
+
+    def scored(self) -> list[PointResult]:
+        return [point for point in self.results().values() if not point.broken]
+
+    @contextmanager
+    def claim(self, name: str) -> Iterator[bool]:
+        """Whether this process may ask the checkpoint: another one may be about it."""
+        try:
+            with lock(self._points / f".{_file_name(name)}.lock", patience=0):
+                yield True
+        except FileInUse:
+            yield False
+
+    def download_folder(self, name: str) -> Path:
+        """Where files of a checkpoint are while it is asked."""
+        return self.path / "downloads" / _file_name(name)
+
+    def enter(self, config: str, vocabulary: str) -> None:
+        """The folder becomes that of a run, once it is known that a model can be asked."""
+        if self.entered:
+            return
+        self.entered = True
+        self.run.enter(config, {"vocabulary_digest": vocabulary}, torch.get_num_threads())
+        write_atomically(self.path / "curve.json", json.dumps(self.identity, indent=1, ensure_ascii=False))
+        (self.path / "DONE").unlink(missing_ok=True)
+
+    def ask(self, point: PointResult, model: Model, config: str) -> PointResult:
+        """Score all sets with these weights, and keep what is found; `config` is what the report takes for the run's settings."""
+        found = self.series.probe_samples(lambda _: model.scorer, point.name, self._moment(point))
+        for plan in self.plans:
+            must_cover(plan.sample, found.answers[plan.prefix].scores, model.name)
+        self.enter(config, model.pieces_digest or model.digest)
+        return self.keep(replace(point, metrics=found.metrics))
+
+    def keep_answers(self, point: PointResult, model: Model, config: str, answers: Mapping[str, Answer]) -> PointResult:
+        """The same for what has been scored already; `answers` by the prefix of their metrics."""
+        self.enter(config, model.pieces_digest or model.digest)
+        found = self.series.keep_answers(answers, model.scorer, self._moment(point))
+        return self.keep(replace(point, metrics=found))
+
+    def copy(self, point: PointResult, original: PointResult) -> PointResult:
+        """The same files under another name: what the original got is what this one would get."""
+        point = replace(point, same_as=original.name, broken=original.broken)
+        if original.broken:
+            return self.keep(point)
+        moment = self._moment(point)
+        for plan in self.plans:
+            table = parquet.read_table(self.series.verdict_file(plan, original.place.step))
+            about = json.loads(table.schema.metadata[b"concord"]) | moment.plain()
+            write_table(self.series.verdict_file(plan, point.place.step), table, about)
+        metrics = {name: value for name, value in original.metrics.items() if name != SECONDS}
+        return self.keep(replace(point, metrics=metrics))
+
+    def keep(self, point: PointResult) -> PointResult:
+        self._points.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(asdict(point), indent=1, ensure_ascii=False)
+        write_atomically(self._points / f"{_file_name(point.name)}.json", text)
+        with lock(self._points / ".metrics.lock"):
+            write_rows(self.run.metrics, [each.row() for each in self.scored()])
+        return point
+
+    def _moment(self, point: PointResult) -> TrainingMoment:
+        about: dict[str, object] = {FINAL: point.name, "commit": point.commit, "weights": point.weights}
+        about |= point.seen  # type: ignore[arg-type]
+        if point.same_as:
+            about["same_as"] = point.same_as
+        return TrainingMoment(point.place.step, point.seen.get("words", 0), about)
+
+    # --------------------------------------------------------------------- end
+
+    def final_checkpoint(self) -> str | None:
+        """Whose answers on the whole sets are there."""
+        found = set()
+        for plan in self.plans:
+            try:
+                about = read_summary(self.run.probes / f"final-{plan.whole.language}-{plan.whole.name}")[1]
+            except (OSError, ValueError, KeyError):
+                return None
+            found.add(about.get(FINAL))
+        return str(found.pop()) if len(found) == 1 else None
+
+    def finish_with(self, point: PointResult, model: Model) -> None:
+        """The end of the curve: every word of every sentence on disk, and rules that need no model beside it."""
+        for plan in self.plans:
+            self.series.probe_whole(plan, model.scorer, self._moment(point), references=rule_tables(plan.whole))
+
+    def keep_final(self, point: PointResult, model: Model, answers: Mapping[str, Answer]) -> None:
+        """The same for what has been scored already."""
+        for plan in self.plans:
+            tables = rule_tables(plan.whole)
+            self.series.keep_whole(plan, answers[plan.prefix], model.scorer, self._moment(point), references=tables)
+
+    def close(self) -> None:
+        """All that was asked for is there: DONE and a page."""
+        tables: dict[str, Table] = {}
+        for plan in self.plans:
+            folder = self.run.probes / f"final-{plan.whole.language}-{plan.whole.name}"
+            tables[plan.prefix] = read_summary(folder)[0]["model"]
+        last = self.scored()[-1]
+        result: dict[str, float] = {f"{prefix}/{MEAN}/accuracy": table.mean.accuracy for prefix, table in tables.items()}
+        self.run.finish(result | {f"{axis} seen": last.seen[axis] for axis in AXES if axis in last.seen})
+        write_own_report(self.path)
+
+
+def _file_name(name: str) -> str:
+    """For any name of a checkpoint, a path too."""
+    short = quote(name.rstrip("/").rpartition("/")[2], safe="")[:80]
+    return f"{short}-{hashlib.blake2b(name.encode(), digest_size=3).hexdigest()}"
