@@ -55,6 +55,7 @@ FILES = {
     "probes/<lang>-<set>-step<step>.parquet": "every verdict of one probe",
     "probes/<lang>-<set>-sample.parquet": "the items of the sample that is asked while the model learns, with the choice of every rule",
     "probes/final-<lang>-<set>/items.parquet": "every item of the whole sets: sentences, features, score of every word, verdict",
+    "probes/final-<lang>-<set>/predictions.json": "with probes.protocol=babylm: the preferred sentence of every pair, as BabyLM collects it",
     "probes/final-<lang>-<set>/regions.parquet": "of suites: one row per region",
     "probes/final-<lang>-<set>/summary.json": "tables of model and reference lines, with the contract",
     "probes/final-<lang>-<set>/summary.csv": "the same as a table",

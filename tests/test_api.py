@@ -14,9 +14,11 @@ import pytest
 from concord.commands.evaluate import evaluate
 from concord.errors import UserError
 from concord.lm.checkpoints import load_model
+from concord.probes.challenge_set import SetError
 from concord.settings.evaluation_settings import read_evaluation_settings
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
+from pretrained_models import save
 
 ROOT = Path(__file__).resolve().parents[1]
 BEFORE = ROOT / "tests/fixtures/before"
@@ -208,3 +210,35 @@ def test_wrong_files_are_found_before_a_model_is_loaded(tmp_path, sentences):
     ):
         with pytest.raises(UserError, match=message):
             evaluated("ckpt_path=/nowhere.ckpt", override, f"out={tmp_path}/words.json" if "none" not in override else "out=null")
+
+
+def test_the_columns_of_a_table_can_be_named(tmp_path):
+    rows = [
+        "kind,right,wrong",
+        "short,she sleeps .,she sleep .",
+        "short,he runs .,he run .",
+        "long,she who runs is .,she who runs are .",
+    ]
+    (tmp_path / "pairs.csv").write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(SetError, match="which columns hold the sentences"):
+        concord.sets(tmp_path / "pairs.csv", language="en", format="table")
+    named = {"good": "right", "bad": "wrong", "construction": "kind"}
+    sets = concord.sets(tmp_path / "pairs.csv", language="en", columns=named)
+    assert {name: len(made) for name, made in sets.read.items()} == {"short": 2, "long": 1}
+    likes_s = concord.model(lambda sentences: [[float(word.endswith("s")) - 1 for word in line.split()] for line in sentences])
+    assert concord.probe(likes_s, sets).accuracy == {"short": 1.0, "long": 1.0, "mean": 1.0}
+
+
+def test_a_contract_is_never_said_of_a_model_that_begins_otherwise(tmp_path):
+    """start=warm is known of models of ours, and is one for all collections that are asked together."""
+    rules = "probes.rules.start=warm"
+    limited = [f"ckpt_path={GERMAN}", "probes.limit=4", "probes.constructions=[prep]", f"out={tmp_path}"]
+    again = "probes.also=[{collection: agreement, name: again, limit: 4, rules: {start: zero}}]"
+    with pytest.raises(UserError, match="again: probes.rules.start=zero, and .* begins its sentences with start=warm; evaluate"):
+        evaluated(*limited, rules, again)
+    save("gpt2", tmp_path / "gpt2")
+    with pytest.raises(
+        UserError, match=r"gpt2/causal\(bos\): probes.rules.start=warm: the state that sentences of a corpus leave is known of"
+    ):
+        evaluated("model=hf", f"model.name={tmp_path}/gpt2", "lang=de", "probes.limit=4", rules)
+    assert not list(tmp_path.rglob("*.parquet"))  # told before any work

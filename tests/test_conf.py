@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from concord.errors import UserError
+from concord.probes.contract import make_contract
 from concord.runs.fit import architecture, read_recipe
 from concord.settings.evaluation_settings import read_evaluation_settings
 from concord.settings.probing import all_collections
@@ -74,6 +75,14 @@ def test_the_clams_presets_differ_as_paper_and_scripts_do():
     assert (code.embedding, code.scheduler["against"]) == (200, "best")
     assert paper.optimizer == code.optimizer == {"name": "sgd", "lr": 20, "momentum": 0, "weight_decay": 0}
     assert paper.tied is code.tied is False
+
+
+@pytest.mark.parametrize("experiment", ["clams2020", "clams2020_code"])
+def test_the_clams_presets_count_as_their_program_does(experiment):
+    """And so their reports have the standard deviation of the population, as Table 5 (see test_the_standard_deviation_says…)."""
+    probes = settings(f"experiment={experiment}").probes
+    contract = make_contract(probes.protocol, probes.given_rules)
+    assert (contract.label, contract.plus_one, contract.unit) == ("clams+unknown=uncovered", True, "items")
 
 
 @pytest.mark.parametrize(
@@ -154,9 +163,23 @@ def test_a_runs_name_depends_on_what_changes_the_result_alone():
         assert settings(other).run_name() != base
 
 
+def test_a_runs_name_depends_on_the_number_of_processes(monkeypatch):
+    """Devices × nodes, `auto` resolved; one process is not named, as before."""
+    base = settings().run_name()
+    two = settings("trainer=ddp_cpu").run_name()
+    four = settings("trainer=ddp_cpu", "trainer.devices=4").run_name()
+    assert len({base, two, four}) == 3
+    assert settings("trainer=ddp_cpu", "trainer.num_nodes=2").run_name() == four  # two devices on each of two nodes
+    assert settings("trainer=ddp_cpu", "trainer.devices=1").run_name() == base
+    assert settings("trainer=ddp_cpu", "trainer.devices=auto").run_name() == base  # a CPU is one device
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 4)
+    for devices in ("auto", "-1", "'4'", "4"):
+        assert settings(f"trainer.devices={devices}", "trainer.accelerator=gpu").run_name() == four
+
+
 @pytest.mark.parametrize("file", sorted((CONF / "probes").glob("*.yaml")))
 def test_every_collection_asks_by_the_default_protocol(file):
-    from concord.probes.contract import Rules, make_contract
+    from concord.probes.contract import Rules
 
     chosen = settings(f"probes={file.stem}", *(["probes.path=x"] if file.stem not in ("agreement", "none") else [])).probes
     assert chosen.name == file.stem

@@ -38,7 +38,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
     from ..lm.fast_import import import_lightning
 
     import_lightning()
-    from ..probes.evaluation import evaluate_probe, measure_perplexity, result_folder
+    from ..probes.evaluation import check_starts, evaluate_probe, measure_perplexity, result_folder
     from ..probes.probe_display import show_perplexities
     from ..probes.surprisal import answer_text, text_sentences
     from ..settings.training_settings import PretrainedSettings
@@ -51,6 +51,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
         evaluate_training(settings, probes)
         return
     models = load_models(settings, probes)
+    check_starts(models, probes)
     if settings.text is not None:
         answer_text(settings, models, sentences)
         return

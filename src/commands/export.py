@@ -33,15 +33,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(source: Path, out: Path) -> None:
-    from ..lm.export import export
-    from ..runs.run_export import METRICS, export_run, results_until, upload_lines
+    from ..runs.run_export import export_checkpoint, export_run, upload_lines
 
     require_writable(out)
-    if source.is_dir():
-        written = export_run(source, out)
-    else:
-        export(source, out, results_until(source.parent.parent / METRICS, None))
-        written = [("main", out)]
+    written = (export_run if source.is_dir() else export_checkpoint)(source, out)
     print(f"{out}: concord evaluate model=hf model.name={written[0][1]} lang=…")
     print("to put on the hub, with a licence in each README.md:", *upload_lines(written), sep="\n  ")
 

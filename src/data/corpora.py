@@ -63,7 +63,8 @@ class CorpusRecipe:
     def tokenizer_rule(self) -> TokenizerRule:
         """What the model predicts."""
         if isinstance(self.tokenizer, WordTokenizer):
-            return VocabularyRule(self.tokenizer.vocabulary_size, tuple(self.tokenizer.counted_in))
+            apart = self.tokenizer.vocabulary_per_language and len(self.languages) > 1
+            return VocabularyRule(self.tokenizer.vocabulary_size, tuple(self.tokenizer.counted_in), apart)
         from .pieces import PieceRule  # noqa: PLC0415 - word models do without sentencepiece
 
         return PieceRule(self.tokenizer.vocabulary_size, self.tokenizer.kind)

@@ -39,11 +39,14 @@ def build_corpus(source: Source, rule: TokenizerRule, selection: Selection, work
     store = BlockStore(work, _with_progress(source.blocks(workers)))
     kept = _known_enough(store, selection)
     orders = _order_splits(store, selection, kept)
-    counts = store.counts(_membership(len(store), *(orders[name] for name in rule.counted_in)), "counted")
-    tokenizer = rule.learn(counts)
+    members = _membership(len(store), *(orders[name] for name in rule.counted_in))
+    apart: list[str | None] = [*store.languages()] if rule.per_language else [None]
+    counts = [store.counts(members, f"counted{number}", language) for number, language in enumerate(apart)]
+    tokenizer = rule.learn(*counts)
     read = {"documents": store.documents, "sentences": len(store), "words": store.tokens}
-    read[f"types in {' and '.join(rule.counted_in)}"] = counts.types()
-    counts.remove()
+    for each, language in zip(counts, apart, strict=True):
+        read[f"types in {' and '.join(rule.counted_in)}" + (f" ({language})" if language else "")] = each.types()
+        each.remove()
     offsets, unknown = _encode(store, _split_numbers(len(store), orders), tokenizer, work)
     store.remove()
     languages = store.languages()

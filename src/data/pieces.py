@@ -92,6 +92,7 @@ class PieceRule:
     size: int
     kind: str = "unigram"
     counted_in: tuple[str, ...] = ("train",)
+    per_language: bool = False  # pieces are those of all languages together
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -102,9 +103,10 @@ class PieceRule:
     def key(self) -> str:
         return f"pieces:{self.kind}:{self.size}:{metadata.version('sentencepiece')}"
 
-    def learn(self, counts: Counts) -> Pieces:
+    def learn(self, *counts: Counts) -> Pieces:
         """Sentencepiece cuts at spaces before it learns, so that words with their counts are all it needs of a text."""
-        entries = (entry for entry in counts.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
+        (together,) = counts
+        entries = (entry for entry in together.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
         return Pieces(self._train(f"{word.replace(START, '_')}\t{count}" for word, count in entries))
 
     def _train(self, words: Iterator[str]) -> bytes:

@@ -43,9 +43,14 @@ class TokenizerRule(Protocol):
     def counted_in(self) -> tuple[str, ...]:
         """The splits whose words it may see."""
 
+    @property
+    def per_language(self) -> bool:
+        """Whether the words of each language are counted apart."""
+
     def key(self) -> str: ...
 
-    def learn(self, counts: Counts) -> Tokenizer: ...
+    def learn(self, *counts: Counts) -> Tokenizer:
+        """From the words of all languages together, or from those of each."""
 
 
 def restore_tokenizer(plain: JsonObject) -> Tokenizer:

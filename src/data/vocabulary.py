@@ -16,7 +16,7 @@ EOS_ID, UNK_ID = 0, 1
 
 
 class Vocabulary:
-    """Words in order of frequency after the two special ones. Every word it does not know is `<unk>`."""
+    """Words in order of frequency after the two special ones, perhaps one language after the other. All others are `<unk>`."""
 
     def __init__(self, words: Sequence[str]) -> None:
         if list(words[:2]) != [EOS, UNK]:
@@ -66,10 +66,11 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class VocabularyRule:
-    """How many words a model knows, and which splits they are counted in."""
+    """How many words a model knows, which splits they are counted in, and whether in each language apart."""
 
     size: int | None
     counted_in: tuple[str, ...] = ("train",)
+    per_language: bool = False
 
     def __post_init__(self) -> None:
         if self.size is not None and not (isinstance(self.size, int) and self.size > 1):
@@ -78,9 +79,16 @@ class VocabularyRule:
             raise UserError(f"tokenizer.counted_in={list(self.counted_in)}: name one or more of {', '.join(SPLITS)}")
 
     def key(self) -> str:
-        return f"words:{self.size}:{self.counted_in}"
+        return f"words:{self.size}:{self.counted_in}" + (":per language" if self.per_language else "")
 
-    def learn(self, counts: Counts) -> Vocabulary:
-        """Two more than needed are asked for: `<eos>` and `<unk>` may be among them, and come first anyway."""
-        ranked = counts.most_frequent(None if self.size is None else self.size + 2)
-        return Vocabulary.from_counts([word for word, _ in ranked], [count for _, count in ranked], self.size)
+    def learn(self, *counts: Counts) -> Vocabulary:
+        """Of several languages one list after the other; a word that two have stands where it comes first.
+
+        Two more than needed are asked for: `<eos>` and `<unk>` may be among them, and come first anyway.
+        """
+        found: dict[str, None] = {}
+        for each in counts:
+            ranked = each.most_frequent(None if self.size is None else self.size + 2)
+            own = Vocabulary.from_counts([word for word, _ in ranked], [count for _, count in ranked], self.size)
+            found |= dict.fromkeys(own.words)
+        return Vocabulary(list(found))

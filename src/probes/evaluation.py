@@ -8,6 +8,7 @@ from pathlib import Path
 from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
 from ..data.download import downloads_for
+from ..errors import UserError
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
 from ..settings.evaluation_settings import EvaluationSettings
@@ -19,6 +20,7 @@ from .contract_statement import contract_statement, join_statements, state_contr
 from .coverage import form_coverage, rule_coverage
 from .lexicon.word_table import save_choice, show_choice
 from .models import Model
+from .prediction_files import predictions_beside, save_predictions
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
 from .probe_preparation import must_cover, rule_tables
@@ -38,11 +40,30 @@ def ask(model: Model, probe: Probe) -> Answer:
     return judge_scores(probe, scores)
 
 
+def check_starts(models: Sequence[Model], probes: Sequence[Probe]) -> None:
+    """Before any work: whether every model begins sentences as the contracts of all probes say."""
+    for probe in probes:
+        start = probe.contract.rules.start
+        for model in models:
+            state = model.scorer.reading.state
+            if start == "warm" and not state:
+                raise UserError(
+                    f"{model.name}: probes.rules.start=warm: the state that sentences of a corpus leave is known of models of "
+                    "Concord only; leave it out"
+                )
+            if state and state != start:
+                raise UserError(
+                    f"{probe.name}: probes.rules.start={start}, and {model.name} begins its sentences with start={state}; "
+                    "evaluate collections that differ in it apart"
+                )
+
+
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
     """Every verdict, and every word with its log-probability; of suites also every region."""
     about = {"contract": state_contract(probe, model.scorer), "digest": probe.digest, **model.identity(), **measures}
     save_items(file, probe, answer.verdicts, answer.scores, about)
     save_regions(regions_beside(file), probe, answer.scores, about)
+    save_predictions(predictions_beside(file), probe, answer.verdicts)
 
 
 def save_tables(

@@ -18,6 +18,7 @@ from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
 from .phases import agree_with_rules, rule_metrics
+from .prediction_files import save_predictions
 from .probe import Probe, build_probe
 from .region_files import save_regions
 from .result_files import save_summary
@@ -145,6 +146,7 @@ class ProbeSeries:
             own = plan.references if isinstance(plan, ProbePlan) else {}
             save_items(folder / "items.parquet", whole, answer.verdicts, answer.scores, about, extra)
             save_regions(folder / "regions.parquet", whole, answer.scores, about)
+            save_predictions(folder / "predictions.json", whole, answer.verdicts)
             save_summary(folder, {"model": answer.table, **own, **(references or {})}, about)
         return answer.table
 

@@ -32,6 +32,21 @@ That of the source. Whoever publishes this folder writes it here and at `license
 """
 
 
+# What an exported folder of tasks finds its sentences by, wherever the folder is moved: lm_eval looks from where it is started.
+LOADER = """\
+\"\"\"The sentences of these tasks, which lie beside this file.\"\"\"
+
+from pathlib import Path
+
+import datasets
+
+
+def load(construction, **_):
+    file = Path(__file__).resolve().parent / "data" / f"{construction}.jsonl"
+    return datasets.load_dataset("json", data_files={"test": str(file)})
+"""
+
+
 def export_tasks(sets: Sequence[ChallengeSet], folder: Path) -> list[Path]:
     """A group with one task per construction, each a YAML and JSON lines: `lm_eval --include_path FOLDER --tasks concord_de`."""
     group = f"concord_{sets[0].language or 'sets'}"
@@ -42,9 +57,7 @@ def export_tasks(sets: Sequence[ChallengeSet], folder: Path) -> list[Path]:
         _write(data, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in _rows(made)))
         task = {
             "task": f"{group}_{made.construction}",
-            "dataset_path": "json",
-            # Whole, since lm_eval looks from where it is started.
-            "dataset_kwargs": {"data_files": {"test": str(data.resolve())}},
+            "dataset_kwargs": {"construction": made.construction},
             "output_type": "multiple_choice",
             "test_split": "test",
             "doc_to_text": "",
@@ -55,10 +68,12 @@ def export_tasks(sets: Sequence[ChallengeSet], folder: Path) -> list[Path]:
             "metadata": {"version": 1.0},
         }
         tasks.append(task["task"])
-        written.append(_write(folder / f"{task['task']}.yaml", yaml.safe_dump(task, sort_keys=False, allow_unicode=True)))
+        text = yaml.safe_dump(task, sort_keys=False, allow_unicode=True) + "custom_dataset: !function concord_data.load\n"
+        written.append(_write(folder / f"{task['task']}.yaml", text))
     mean = [{"metric": "acc", "aggregation": "mean", "weight_by_size": False}]
     whole = {"group": group, "task": tasks, "aggregate_metric_list": mean, "metadata": {"version": 1.0}}
-    return [*written, _write(folder / f"_{group}.yaml", yaml.safe_dump(whole, sort_keys=False))]
+    beside = [(f"_{group}.yaml", yaml.safe_dump(whole, sort_keys=False)), ("concord_data.py", LOADER)]
+    return [*written, *(_write(folder / name, text) for name, text in beside)]
 
 
 def export_dataset(sets: Sequence[ChallengeSet], folder: Path) -> list[Path]:

@@ -1,10 +1,10 @@
 """Challenge sets as a user of the library asks for them: by language, by collection, or from a folder or a file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..data.grammar import languages
 from ..places import cache_folder
@@ -30,11 +30,12 @@ class Sets:
     limit: int | None = None
     seed: int = 0
     split: Literal["all", "dev", "test"] = "all"
+    columns: Mapping[str, Any] | None = None  # of tables, where their heads do not tell
 
     @cached_property
     def read(self) -> dict[str, ChallengeSet]:
         """The sets as their source has them, by construction."""
-        selection = ItemSelection(self.constructions, self.limit, self.seed, self.split)
+        selection = ItemSelection(self.constructions, self.limit, self.seed, self.split, columns=self.columns)
         found = collect(self.path, self.language, self.format, cache_folder("sets"), selection)
         return {each.challenge_set.construction: each.challenge_set for each in found}
 
@@ -63,6 +64,7 @@ class Sets:
             split=self.split,
             protocol=protocol,
             rules=rules,
+            columns=None if self.columns is None else dict(self.columns),
         )
 
 
@@ -76,21 +78,24 @@ def sets(
     limit: int | None = None,
     seed: int = 0,
     split: Literal["all", "dev", "test"] = "all",
+    columns: Mapping[str, Any] | None = None,
 ) -> Sets:
     """Our sets of a language (`concord.sets("de")`, `concord.sets("de", "prep")`), or those of a folder or a file in any format.
 
     A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`)
     or is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
     `limit` draws a stratified sample of this many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
+    `columns` of a table whose head does not tell: `{"good": "right", "bad": "wrong", "construction": "type"}`.
     """
+    choice = (constructions, limit, seed, split)
     if str(what) in PUBLISHED and not Path(what).exists():
         code = language or next(iter(PUBLISHED[str(what)].languages), "")
         named = named_collection(str(what), code)
-        return Sets(str(what), code, named.place(), format or named.format, constructions, limit, seed, split)
+        return Sets(str(what), code, named.place(), format or named.format, *choice, columns or named.columns)
     if str(what) in languages():
         named = named_collection(collection, str(what))
         place = Path(path) if path else named.place()
-        return Sets(collection, str(what), place, format or named.format, constructions, limit, seed, split)
-    made = Sets(OWN, language, Path(what), format, constructions, limit, seed, split)
+        return Sets(collection, str(what), place, format or named.format, *choice, columns or named.columns)
+    made = Sets(OWN, language, Path(what), format, *choice, columns)
     _ = made.read  # what is wrong with a folder is said here
     return made

@@ -217,7 +217,10 @@ def _known_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_
     unknown_inside = np.add.reduceat(inside, starts)
     unknown_context: NDArray[np.bool_] = np.add.reduceat(anywhere, starts) > unknown_inside
     if probe.contract.rules.unknown == "unk":
-        return np.ones(count, bool), unknown_context
+        if scores.left_out is None:
+            return np.ones(count, bool), unknown_context
+        without = np.concatenate([[0], np.cumsum(scores.left_out, dtype=np.int32)])
+        return np.add.reduceat(without[first + tested.end] - without[first + tested.start], starts) == 0, unknown_context
     covered: NDArray[np.bool_] = unknown_inside == 0
     if probe.contract.rules.unknown == "error" and (unknown_context.any() or not covered.all()):
         raise UserError(_refusal(probe, scores))

@@ -35,6 +35,8 @@ SETTINGS = {
     "trainer.gradient_clip_val": "gradient clipping",
     "ckpt_path": "begun from",
 }
+# What it is called that a setting leaves out or limits nothing.
+UNSET = {"data.withhold": "nothing withheld", "data.max_tokens": "all training tokens"}
 # Facts that settings do not tell, and what their letters are called.
 LETTERED: dict[str, Callable[[Result], str]] = {
     "items": lambda result: result.digest,
@@ -83,7 +85,7 @@ def describe_setting(key: str, value: Plain) -> str:
     if isinstance(value, bool):
         return name if value else f"not {name}"
     if value is None or value == []:
-        return f"no {name}"
+        return UNSET.get(key, f"no {name}")
     shown = ", ".join(map(str, value)) if isinstance(value, list) else f"{value:g}" if isinstance(value, float) else str(value)
     return f"{name} {shown}"
 

@@ -8,7 +8,7 @@ from ..errors import UserError
 from ..files import is_fault_of_disk, tell_fault
 from . import slurm
 from .ranks import is_first
-from .signals import Interrupted, heeded
+from .signals import Interrupted, find_interruption, heeded
 
 
 @contextmanager
@@ -17,16 +17,15 @@ def explain_failures() -> Iterator[None]:
     try:
         with heeded():
             yield
-    except Interrupted as stop:
-        if is_first():
-            print(f"stopped by {stop}{': ' if stop.standing else ''}{stop.standing}", file=sys.stderr)
-        slurm.requeue(stop.number)
-        sys.exit(stop.exit_status)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
-    except OSError as error:
-        if not is_fault_of_disk(error):
+    except (Interrupted, Exception) as error:
+        if stop := find_interruption(error):
+            if is_first():
+                print(f"stopped by {stop}{': ' if stop.standing else ''}{stop.standing}", file=sys.stderr)
+            slurm.requeue(stop.number)
+            sys.exit(stop.exit_status)
+        if isinstance(error, OSError) and is_fault_of_disk(error):
+            error = UserError(tell_fault(error))
+        if not isinstance(error, UserError):
             raise
-        print(f"error: {tell_fault(error)}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(1)

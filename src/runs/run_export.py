@@ -2,29 +2,36 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UserError
+from ..lm.checkpoints import read_checkpoint
 from ..lm.export import export
+from .checkpointing import BEST, LAST
+from .run_folder import RunFolder
+from .words_schedule import checkpoint_name
 
-METRICS = "metrics.csv"
 SEEN = "progress/words_seen"
+HEAD = ["| language | set | construction | accuracy | chance | n | ties | uncovered |", "|---|---|---|---|---|---|---|---|"]
+
+
+def export_checkpoint(file: Path, out: Path) -> list[tuple[str, Path]]:
+    """One checkpoint, with the results of its run at that moment."""
+    export(file, out, checkpoint_results(file))
+    return [("main", out)]
 
 
 def export_run(folder: Path, out: Path) -> list[tuple[str, Path]]:
     """The best checkpoint as `main`, and those by words seen as `chck_1M` …; returns revisions with their folders."""
     checkpoints = folder / "checkpoints" if (folder / "checkpoints").is_dir() else folder
-    found = {f"chck_{short_words(words)}": (file, words) for words, file in sorted(_by_words(checkpoints))}
-    best = next((checkpoints / name for name in ("best.ckpt", "last.ckpt") if (checkpoints / name).exists()), None)
-    if best is None and not found:
+    best = next((checkpoints / name for name in (BEST, LAST) if (checkpoints / name).exists()), None)
+    found = {"main": best} if best else {}
+    found |= {checkpoint_name(words): file for words, file in sorted(_by_words(checkpoints))}
+    if not found:
         raise UserError(f"{folder}: there is no checkpoint in it; give a run's folder, or a file .ckpt")
-    revisions: dict[str, tuple[Path, int | None]] = {"main": (best, None)} if best else {}
-    written = []
-    for revision, (file, words) in {**revisions, **found}.items():
-        export(file, out / revision, results_until(checkpoints.parent / METRICS, words))
-        written.append((revision, out / revision))
-    return written
+    return [(revision, export_checkpoint(file, out / revision)[0][1]) for revision, file in found.items()]
 
 
 def _by_words(folder: Path) -> list[tuple[int, Path]]:
@@ -32,39 +39,73 @@ def _by_words(folder: Path) -> list[tuple[int, Path]]:
     return [(int(match[1]), file) for match, file in names if match]
 
 
-def short_words(words: int) -> str:
-    """1M, 10M, 1B; where that would not be the number, all of its digits."""
-    for size, letter in ((10**9, "B"), (10**6, "M"), (10**3, "K")):
-        if words >= size and words % size == 0:
-            return f"{words // size}{letter}"
-    return str(words)
-
-
 def upload_lines(written: Sequence[tuple[str, Path]]) -> list[str]:
     """What to type to put each folder on the hub."""
     return [f"hf upload OWNER/NAME {folder} . --revision {revision}" for revision, folder in written]
 
 
-def results_until(file: Path, words: int | None) -> str:
-    """The last perplexity and accuracies of a run, or those before it had seen more than this many words, as Markdown."""
-    if not file.is_file():
+# ---------------------------------------------------------------------- results
+
+
+@dataclass
+class Measured:
+    """Metrics by name, and how many words had been seen when they were measured last."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    words: int = 0
+
+    def take(self, row: Mapping[str, float], chosen: Mapping[str, float]) -> None:
+        self.values |= chosen
+        self.words = int(row.get(SEEN, 0)) if chosen else self.words
+
+
+def checkpoint_results(file: Path) -> str:
+    """What its run measured with the weights of a checkpoint, or before them where it did not then, as Markdown.
+
+    What a run measures at its end, on the test text and the whole sets, it measures with its best weights.
+    """
+    metrics = RunFolder(file.parent.parent).metrics
+    if not metrics.is_file():
         return ""
-    last: dict[str, str] = {}
+    saved = read_checkpoint(file)
+    step, seen = int(saved.get("global_step", 0)), int(saved.get("training", {}).get("words_seen", 0))
+    perplexity, sample, final = Measured(), Measured(), Measured()
+    for row in _rows(metrics):
+        if row.get("step", 0) <= step:
+            perplexity.take(row, {name: value for name, value in row.items() if re.match(r"valid/.*perplexity", name)})
+            sample.take(row, {name: value for name, value in row.items() if name.startswith("probe/")})
+        final.take(row, {name: value for name, value in row.items() if name.startswith("test/")})
+    if file.name == BEST and final.values:
+        tested = {name: value for name, value in final.values.items() if re.match(r"test/.*perplexity", name)}
+        perplexity.values |= tested
+        whole = {name.removeprefix("test/"): value for name, value in final.values.items() if name.startswith("test/probe/")}
+        return _markdown(seen, perplexity, Measured(whole, seen), "Accuracy on the whole sets.")
+    return _markdown(seen, perplexity, sample, "Accuracy on the sample of the sets that is asked while the model learns.")
+
+
+def _rows(file: Path) -> list[dict[str, float]]:
     with file.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            if words is not None and float(row.get(SEEN) or 0) > words:
-                break
-            last |= {name: value for name, value in row.items() if value}
-    perplexities = [f"- {name}: {float(last[name]):,.2f}" for name in last if name.endswith("perplexity")]
-    rows = []
-    for name, value in last.items():
-        if (match := re.fullmatch(r"probe/(.+)/(.+)/(.+)/accuracy", name)) and match[3] != "mean":
-            counts = [_count(last.get(name.replace("/accuracy", f"/{count}"), "")) for count in ("n", "ties", "uncovered")]
-            chance = float(last.get(name.replace("/accuracy", "/chance"), 0.5))
-            rows.append(f"| {match[1]} | {match[2]} | {match[3]} | {float(value):.3f} | {chance:.2f} | {' | '.join(counts)} |")
-    head = ["| language | set | construction | accuracy | chance | n | ties | uncovered |", "|---|---|---|---|---|---|---|---|"]
-    return "\n".join([*perplexities, *(["", *head, *rows] if rows else [])])
+        return [{name: float(value) for name, value in row.items() if value} for row in csv.DictReader(stream)]
 
 
-def _count(text: str) -> str:
-    return f"{float(text):,.0f}" if text else "–"
+def _markdown(seen: int, perplexity: Measured, accuracy: Measured, which: str) -> str:
+    listed = [f"- {name}: {value:,.2f}{_earlier(perplexity, seen)}" for name, value in perplexity.values.items()]
+    rows = [
+        _row(match, accuracy.values)
+        for match in (re.fullmatch(r"probe/([^/]+)/([^/]+)/([^/]+)/accuracy", name) for name in accuracy.values)
+        if match and match[3] != "mean"
+    ]
+    parts = [f"After {seen:,} words of training.", "\n".join(listed)]
+    parts += [which + _earlier(accuracy, seen), "\n".join([*HEAD, *rows])] if rows else []
+    return "\n\n".join(part for part in parts if part)
+
+
+def _earlier(measured: Measured, seen: int) -> str:
+    return "" if measured.words == seen else f" (measured after {measured.words:,} words)"
+
+
+def _row(match: re.Match[str], values: Mapping[str, float]) -> str:
+    own = {name: values.get(match[0].removesuffix("accuracy") + name) for name in ("chance", "n", "ties", "uncovered")}
+    counts = ["–" if own[name] is None else f"{own[name]:,.0f}" for name in ("n", "ties", "uncovered")]
+    chance = 0.5 if own["chance"] is None else own["chance"]
+    return f"| {match[1]} | {match[2]} | {match[3]} | {values[match[0]]:.3f} | {chance:.2f} | {' | '.join(counts)} |"

@@ -29,6 +29,13 @@ def stop_now(number: int, frame: FrameType | None) -> NoReturn:
     raise Interrupted(number)
 
 
+def find_interruption(error: BaseException | None) -> Interrupted | None:
+    """The interruption itself, or the one on whose way out something else failed: libraries tidy up half-made objects."""
+    while error is not None and not isinstance(error, Interrupted):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 @contextmanager
 def heeded() -> Iterator[None]:
     """Before and after training, where there is nothing to save, these signals stop the program at once and with their status."""

@@ -121,6 +121,8 @@ class RunSettings:
                 kind = corpus_class(values) if group == "data" else type(getattr(self, group))
                 found |= dict(result_values(kind, values, group))
         found["seed"] = self.seed
+        if len(self.languages) == 1:  # a vocabulary for each language is then the vocabulary
+            found.pop("tokenizer.vocabulary_per_language", None)
         if self.init_from is not None:
             found["init_from"] = self.init_from
         if self.processes != 1:

@@ -73,6 +73,7 @@ class WordTokenizer:
     vocabulary_size: Annotated[int, Above(1)] | None = 50000
     counted_in: tuple[Literal["train", "valid", "test"], ...] = ("train",)
     rules: Literal["language", "moses"] = "language"
+    vocabulary_per_language: bool = added(earlier=False)
 
 
 @dataclass(frozen=True)

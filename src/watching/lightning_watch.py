@@ -12,7 +12,8 @@ from pytorch_lightning import Callback
 from ..errors import UserError
 from ..probes.probe_series import sum_over_ranks
 from ..probes.sets import Sets
-from .moments import AtWords, checkpoint_name, read_moments
+from ..runs.words_schedule import checkpoint_name
+from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 

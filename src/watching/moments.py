@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import UserError
+from ..runs.words_schedule import BABYLM
 
-MILLION = 1_000_000
-# The checkpoints that the BabyLM challenge asks for: every million words to 10 M, every 10 M to 100 M, every 100 M to 1,000 M.
-BABYLM = (*(unit * n for unit in (MILLION, 10 * MILLION, 100 * MILLION) for n in range(1, 10)), 1000 * MILLION)
 AtWords = Literal["babylm"] | Sequence[int] | None
 
 
@@ -39,11 +37,3 @@ def read_moments(every: int | None, at_words: AtWords) -> WatchMoments:
     if wrong := [mark for mark in marks if isinstance(mark, bool) or not isinstance(mark, int) or mark < 1]:
         raise UserError(f"at_words: {wrong[0]} is not a number of words above 0")
     return WatchMoments(every, marks)
-
-
-def checkpoint_name(words: int) -> str:
-    """`chck_1M`, as BabyLM names them; `chck_500k`, `chck_1234` for what is no whole number of millions."""
-    for unit, letter in ((MILLION, "M"), (1000, "k")):
-        if words % unit == 0:
-            return f"chck_{words // unit}{letter}"
-    return f"chck_{words}"

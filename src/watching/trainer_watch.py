@@ -13,7 +13,8 @@ from transformers.trainer_utils import IntervalStrategy
 from ..errors import UserError
 from ..probes.probe_series import rank_and_world, sum_over_ranks
 from ..probes.sets import Sets
-from .moments import AtWords, checkpoint_name, read_moments
+from ..runs.words_schedule import checkpoint_name
+from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 

@@ -5,13 +5,15 @@ import os
 import random
 import signal
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from concord.data.corpus import CorpusError, VocabularyRule, prepare, read_corpus
 from concord.data.grammar import folder_of
-from concord.data.sources import GrammarSource, TextSource, challenge_sentences
+from concord.data.selection import Selection
+from concord.data.sources import GrammarSource, JoinedSource, TextSource, challenge_sentences
 from concord.data.text import TokenizedText
 from concord.errors import UserError
 from concord.runs.continuing import corpus_recipe
@@ -150,3 +152,50 @@ def test_a_corpus_that_the_disk_cannot_hold_is_refused_before_it_is_drawn(tmp_pa
     with pytest.raises(UserError, match=r"data=grammar: this corpus takes at least 20,000.* GB, and .* free; make it smaller"):
         recipe.prepare(tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
+
+
+# -------------------------------------------------------- several languages
+
+
+# German is six times as long, so that its words are the frequent ones of both together; `.` and `in` are in both.
+TWO = {
+    "de": "\n".join(f"der Hund {word} den Esel in Ruhe ." for word in ["sieht", "hört", "jagt"] * 40),
+    "fr": "\n".join(f"le chien {word} la mer in fine ." for word in ["voit"] * 12 + ["aime"] * 8),
+}
+
+
+WHOLE, JOINT, APART = VocabularyRule(None), VocabularyRule(6), VocabularyRule(6, per_language=True)
+
+
+def test_each_language_has_its_own_most_frequent_words(tmp_path):
+    sources = {}
+    for code, text in TWO.items():
+        (tmp_path / f"{code}.txt").write_text(text, encoding="utf-8")
+        sources[code] = TextSource({"all": tmp_path / f"{code}.txt"}, TokenizedText(), seed=0)
+    made = {rule: prepare(JoinedSource(sources), rule, tmp_path / "cache", Selection(True)) for rule in (WHOLE, JOINT, APART)}
+    whole, together, apart = made.values()
+    # An independent count of what each language is trained on.
+    expected = ["<eos>", "<unk>"]
+    for number in range(2):
+        counts = Counter(whole.vocabulary.decode(whole.train.of_language(number).ids.tolist()))
+        del counts["<eos>"]
+        ranked = sorted(counts, key=lambda word: (-counts[word], word))
+        expected += [word for word in ranked[: APART.size - 1] if word not in expected]  # <eos> is one of the six
+    assert apart.vocabulary.words == expected
+    assert apart.read["types in train (de)"] == 10
+    assert apart.read["types in train (fr)"] == 9
+    assert not {"chien", "fine"} & {*together.vocabulary.words}  # one list of both is German
+    assert {"chien", "fine"} <= {*apart.vocabulary.words}
+
+
+def test_the_published_set_up_cuts_a_vocabulary_for_each_language():
+    """And runs of one language are called as they were before."""
+    several = corpus_recipe(settings("experiment=clams2020", "lang=multi")).tokenizer_rule()
+    assert several == VocabularyRule(50_000, ("train", "valid"), per_language=True)
+    one = settings("experiment=clams2020", "lang=fr")
+    assert corpus_recipe(one).tokenizer_rule() == VocabularyRule(50_000, ("train", "valid"))
+    before = ["experiment=clams2020", "probes.protocol=default", "probes.rules.unknown=null"]  # as the set-up was then
+    assert settings(*before, "lang=fr").run_name() == "fr-lstm-clams-s1-8d4a80b8"
+    together = settings(*before, "lang=multi", "tokenizer.vocabulary_per_language=false")
+    assert together.run_name() == "multi-lstm-clams-s1-56afab42"
+    assert settings(*before, "lang=multi").run_name() != together.run_name()

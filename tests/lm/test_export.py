@@ -20,6 +20,7 @@ from concord.probes.readers.grammar import expand_grammar
 from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.pretrained import load as load_pretrained
 from concord.probes.scorers.pretrained import scorer
+from concord.runs.run_export import checkpoint_results
 from training_runs import NETWORKS
 
 GERMAN = {"code": "de", "tokens": r"[\w\u0300-\u036f]+(?:-\w+)*|\.+|[^\w\s]", "replace": {"’": "'"}}
@@ -204,22 +205,57 @@ def test_plain_transformers_loads_the_folder_and_says_the_same(tmp_path, network
     assert found["text"] == " ".join(word if word in own else "<unk>" for word in texts[0].split())
 
 
-def test_a_run_leaves_as_revisions_by_words_seen(tmp_path, capsys):
+ACCURACY = "probe/de/agreement/prep/accuracy"
+COLUMNS = ["step", "progress/words_seen", "valid/perplexity", ACCURACY, ACCURACY.replace("accuracy", "n")]
+COLUMNS += ["test/perplexity", f"test/{ACCURACY}", f"test/{ACCURACY.replace('accuracy', 'n')}"]
+ROWS = """\
+10,1000040,,0.6,400,,,
+20,1900000,20.25,0.9,400,,,
+25,2000010,,0.85,400,,,
+30,2900000,30.5,0.7,400,,,
+30,2900000,,,,19.75,0.95,4000
+"""
+
+
+@pytest.fixture
+def run_with_checkpoints(tmp_path):
+    """Of which the second epoch was worse than the first, so that the best is not the last."""
     run = tmp_path / "run"
     (run / "checkpoints").mkdir(parents=True)
-    for name in ("words-1000000", "words-2000000", "words-1500", "best"):
-        checkpoint(run / "checkpoints", "lstm").rename(run / "checkpoints" / f"{name}.ckpt")
-    columns = "step,progress/words_seen,valid/perplexity,probe/de/agreement/prep/accuracy,probe/de/agreement/prep/n"
-    (run / "metrics.csv").write_text(f"{columns}\n1,900000,50.5,0.6,400\n2,1900000,20.25,0.9,400\n", encoding="utf-8")
-    assert main([f"ckpt_path={run}", f"out={tmp_path / 'out'}"]) == 0
+    moments = {"words-1000000": (10, 1000040), "best": (20, 1900000), "words-2000000": (25, 2000010), "last": (30, 2900000)}
+    moments["words-1500"] = (1, 1600)
+    for name, (step, words) in moments.items():
+        saved = torch.load(checkpoint(run / "checkpoints", "lstm")) | {"global_step": step, "training": {"words_seen": words}}
+        (run / "checkpoints" / "best.ckpt").unlink()
+        torch.save(saved, run / "checkpoints" / f"{name}.new")
+    for file in (run / "checkpoints").iterdir():
+        file.rename(file.with_suffix(".ckpt"))
+    (run / "metrics.csv").write_text(",".join(COLUMNS) + "\n" + ROWS, encoding="utf-8")
+    return run
+
+
+def test_a_run_leaves_as_revisions_by_words_seen(tmp_path, run_with_checkpoints, capsys):
+    assert main([f"ckpt_path={run_with_checkpoints}", f"out={tmp_path / 'out'}"]) == 0
     said = capsys.readouterr().out
     assert [folder.name for folder in sorted((tmp_path / "out").iterdir())] == ["chck_1500", "chck_1M", "chck_2M", "main"]
     assert f"hf upload OWNER/NAME {tmp_path}/out/chck_1M . --revision chck_1M" in said
-    cards = {name: (tmp_path / "out" / name / "README.md").read_text(encoding="utf-8") for name in ("main", "chck_1M")}
-    assert "| de | agreement | prep | 0.900 | 0.50 | 400 | – | – |" in cards["main"]
-    assert "- valid/perplexity: 20.25" in cards["main"]
-    assert "| de | agreement | prep | 0.600 |" in cards["chck_1M"]
-    assert "`data=grammar`" in cards["main"]
+
+
+def test_a_card_shows_what_was_measured_with_the_weights_that_leave(run_with_checkpoints):
+    said = {name: checkpoint_results(run_with_checkpoints / f"checkpoints/{name}.ckpt") for name in ("best", "last")}
+    by_words = {n: checkpoint_results(run_with_checkpoints / f"checkpoints/words-{n}.ckpt") for n in (1500, 1000000, 2000000)}
+    assert "After 1,900,000 words of training." in said["best"]
+    assert "- valid/perplexity: 20.25\n- test/perplexity: 19.75" in said["best"]  # not 30.50, which the last weights have
+    assert "Accuracy on the whole sets." in said["best"]
+    assert "| de | agreement | prep | 0.950 | 0.50 | 4,000 | – | – |" in said["best"]
+    assert "- valid/perplexity: 30.50\n" in said["last"]
+    assert "| de | agreement | prep | 0.700 | 0.50 | 400 | – | – |" in said["last"]
+    assert "test/" not in said["last"]  # the test text was read with the best weights
+    assert "| de | agreement | prep | 0.600 |" in by_words[1000000]
+    assert "perplexity" not in by_words[1000000]
+    assert "- valid/perplexity: 20.25 (measured after 1,900,000 words)" in by_words[2000000]
+    assert "| de | agreement | prep | 0.850 |" in by_words[2000000]
+    assert by_words[1500] == "After 1,600 words of training."
 
 
 def test_a_folder_without_checkpoints_is_told(tmp_path, capsys):

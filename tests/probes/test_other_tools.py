@@ -1,5 +1,7 @@
 """The protocols of other tools: what they divide by, and what a tie is worth to them."""
 
+import json
+
 import numpy as np
 import pytest
 from concord.errors import UserError
@@ -8,6 +10,7 @@ from concord.probes.accuracy import tabulate
 from concord.probes.collection import ItemSelection, collect, locate
 from concord.probes.contract import make_contract
 from concord.probes.contract_statement import contract_statement
+from concord.probes.prediction_files import save_predictions
 from concord.probes.probe import build_probe
 from concord.probes.scorers import Reading, WordScores
 from concord.probes.verdicts import judge
@@ -117,6 +120,22 @@ def test_what_is_not_a_number_is_the_lowest_score_under_babylm_and_an_error_else
     both.logprobs[0] = np.inf
     with pytest.raises(UserError, match="1 of 24 scores are not finite numbers"):
         judge(probe, both)
+
+
+def test_predictions_are_the_preferred_sentences_as_their_source_writes_them(tmp_path, caplog):
+    probe = asked(tmp_path, "babylm")
+    scores = constant(probe)
+    good = probe.contrasts.pairs.sentences[:, 0]
+    scores.logprobs[scores.firsts[good[1]]] = -3.0  # the second pair is judged wrong, the first too: it is longer
+    verdicts = judge(probe, scores)
+    verdicts.covered[2] = False
+    save_predictions(tmp_path / "predictions.json", probe, verdicts)
+    said = json.loads((tmp_path / "predictions.json").read_text(encoding="utf-8"))
+    first = {"id": "pairs_0", "pred": "De kat slapen."}
+    assert said == {"pairs": {"predictions": [first, {"id": "pairs_1", "pred": "Jan zien ons."}]}}
+    assert "predictions.json: 1 of 3 contrasts have no prediction" in caplog.text
+    save_predictions(tmp_path / "others.json", asked(tmp_path, "default"), verdicts)
+    assert not (tmp_path / "others.json").exists()
 
 
 def test_surprisal_needs_numbers_under_every_protocol():

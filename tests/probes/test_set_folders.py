@@ -1,7 +1,9 @@
 """Sets as folders of other tools: what is written is what those tools were seen to read (`make compat`)."""
 
 import json
-from pathlib import Path
+import os
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -12,13 +14,32 @@ from concord.probes.set_folders import export_tasks
 from pyarrow import parquet
 
 
+class TaskFile(yaml.SafeLoader):
+    """YAML as lm_eval reads it."""
+
+
+TaskFile.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
 def test_a_group_of_tasks_for_the_evaluation_harness(tmp_path, capsys):
     assert main(["export", "de", "simple_agrmt", "prep", "--limit", "8", "--to", "lm_eval", "--out", str(tmp_path)]) == 0
     group = yaml.safe_load((tmp_path / "_concord_de.yaml").read_text(encoding="utf-8"))
     assert sorted(group["task"]) == ["concord_de_prep", "concord_de_simple_agrmt"]
-    task = yaml.safe_load((tmp_path / "concord_de_prep.yaml").read_text(encoding="utf-8"))
-    with Path(task["dataset_kwargs"]["data_files"]["test"]).open(encoding="utf-8") as stream:
-        rows = [json.loads(line) for line in stream]
+    moved = (tmp_path / "elsewhere").resolve()
+    moved.mkdir()
+    for each in ("concord_de_prep.yaml", "concord_data.py", "data"):
+        (tmp_path / each).rename(moved / each)
+    task = yaml.load((moved / "concord_de_prep.yaml").read_text(encoding="utf-8"), TaskFile)
+    assert task["custom_dataset"] == "concord_data.load"
+    assert str(tmp_path) not in (moved / "concord_de_prep.yaml").read_text(encoding="utf-8")
+    # As lm_eval does: the module beside the YAML, from wherever it is started.
+    program = f"import sys; sys.path.insert(0, {str(moved)!r}); import concord_data, json\n"
+    program += (
+        f"found = concord_data.load(**{task['metadata'] | task['dataset_kwargs']!r})\nprint(json.dumps(list(found['test'])))"
+    )
+    environment = os.environ | {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([sys.executable, "-c", program], cwd="/", env=environment, capture_output=True, text=True, check=True)
+    rows = json.loads(done.stdout.splitlines()[-1])
     assert len(rows) == 8
     assert all(row[task["doc_to_choice"]][task["doc_to_target"]] == row["sentence_good"] for row in rows)
     assert all(row["choices"][1:] == [row["sentence_bad"]] for row in rows)

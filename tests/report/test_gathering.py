@@ -163,6 +163,7 @@ def test_machines_and_loggers_make_no_condition_but_settings_do(tmp_path: Path) 
     write_run(tmp_path / "c", whole, 3, epochs=2, chosen=settings("lang=de", "model.embedding=50", "data.withhold=[obj_rel]"))
     conditions = group_by_condition(gather_results([tmp_path]).results)
     assert [len(condition.results) for condition in conditions] == [2, 1]
+    assert conditions[0].name.endswith(", nothing withheld")
     assert conditions[1].name == "lstm, embedding 50, without obj_rel"
 
 

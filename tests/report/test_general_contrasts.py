@@ -53,6 +53,26 @@ def test_figures_and_frame_know_chance(own_sets: Path) -> None:
     assert any("chance 0.1" in axis.get_ylabel() for axis in drawn["heat"].axes)
 
 
+def test_mean_rows_are_drawn_against_their_own_chance(own_sets: Path, made: ReportParts) -> None:
+    """Where no construction has a chance of one half, nothing is shown against it."""
+    (condition,) = made.conditions
+    own = sum(score.chance for score in condition.first.scores.values()) / 2
+    assert made.estimates.of(condition, "mean").chance == pytest.approx(own)
+    assert own < 0.2
+    frame = load(own_sets)
+    assert set(frame[frame.construction == "mean"].chance.round(6)) == {round(own, 6)}
+    axis = draw(frame, "bars").axes[0]
+    lines = [seg for each in axis.collections for seg in each.get_segments() if len(seg) == 2]
+    drawn = {round(float(seg[0][1]), 4) for seg in lines if math.isclose(seg[0][1], seg[1][1])}
+    assert drawn == {round(score.chance, 4) for score in condition.first.scores.values()}
+    assert page_data(made.estimates)["conditions"][0]["estimates"]["mean"][5] == pytest.approx(own, abs=1e-4)
+    table = next(grid for grid in made.tables if grid.name == "accuracy")
+    (cells,) = (cells for label, cells in table.rows if label == "mean")
+    mean = made.estimates.of(condition, "mean").mean
+    shaded = [cell.shade for cell in cells if cell.shade is not None]
+    assert shaded == [pytest.approx(max((mean - own) / (1 - own), 0), abs=1e-6)]
+
+
 def test_items_that_are_no_pairs_show_all_that_they_compare(made: ReportParts) -> None:
     found = items_data(made.conditions)["en/own"]
     by_name = {item[0]: item for item in found["items"]}

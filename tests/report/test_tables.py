@@ -159,12 +159,18 @@ def test_reference_lines_that_know_fewer_constructions_say_so(study: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("protocol", "ddof", "said"), [("default", 1, "the sample’s, n − 1"), ("clams", 0, "the population’s, n")]
+    ("protocol", "ddof", "said"),
+    [("default", 1, "the sample’s, n − 1"), ("clams", 0, "the population’s, n"), ("experiment", 0, "the population’s, n")],
 )
 def test_the_standard_deviation_says_which_it_is(tmp_path: Path, protocol: str, ddof: int, said: str) -> None:
-    """Mueller et al. (2020) print the population's in their Table 5."""
+    """Mueller et al. (2020) print the population's in their Table 5, and so do reports on runs of their set-up."""
+    chosen, rules = None, ()
+    if protocol == "experiment":
+        chosen = settings("lang=de", "experiment=clams2020")
+        protocol, rules = chosen["probes"]["protocol"], (("unknown", chosen["probes"]["rules"]["unknown"]),)
+    whole = asked("de", 24, protocol, rules, constructions=("prep",))
     for seed in (1, 2, 3):
-        write_run(tmp_path / f"r{seed}", asked("de", 24, protocol, constructions=("prep",)), seed, epochs=1)
+        write_run(tmp_path / f"r{seed}", whole, seed, epochs=1, chosen=chosen)
     made = make_report([tmp_path])
     grid = grid_of(made, "accuracy")
     values = np.array([result.scores["prep"].accuracy for result in made.conditions[0].results])

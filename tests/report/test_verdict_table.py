@@ -40,7 +40,7 @@ def test_the_mean_of_verdicts_is_the_accuracy_that_was_saved(study: Path, capita
 
 def test_no_row_is_lost_and_none_is_there_twice(study: Path, tmp_path: Path) -> None:
     table = verdicts_of([study], tmp_path / "all.parquet")
-    files = [*study.glob("*/probes/*.parquet"), *study.glob("*/probes/final-*/items.parquet")]
+    files = [*study.glob("*/probes/*-step*.parquet"), *study.glob("*/probes/final-*/items.parquet")]
     assert len(table) == sum(parquet.read_metadata(file).num_rows for file in files)
     assert not table.duplicated(["run", "language", "set", "moment", "uid", "contrast", "construction"]).any()
     assert table.groupby("run").seed.nunique().eq(1).all()

@@ -36,6 +36,27 @@ def test_a_signal_inside_a_library_that_catches_every_exception_is_still_a_signa
     assert stop.value.code == 128 + signal.SIGTERM
 
 
+def test_a_library_that_fails_while_it_tidies_up_after_a_signal_does_not_hide_it(capsys):
+    """As OmegaConf does, whose half-made lists cannot be put back as they were."""
+
+    def make():
+        try:
+            signal.raise_signal(signal.SIGUSR2)
+        finally:
+            None._invalidate_flags_cache()
+
+    def compose():
+        try:
+            make()
+        except AttributeError as error:
+            raise ValueError("cannot compose") from error
+
+    with pytest.raises(SystemExit) as stop, explain_failures():
+        compose()
+    assert stop.value.code == 128 + signal.SIGUSR2
+    assert capsys.readouterr().err == "stopped by SIGUSR2\n"
+
+
 @pytest.mark.parametrize(
     ("there", "said"),
     [

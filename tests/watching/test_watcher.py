@@ -14,8 +14,9 @@ from concord.lm.model import Architecture, initialise_model
 from concord.probes.scorers.scoring_mode import scoring_mode
 from concord.report import load
 from concord.runs.metrics_file import read
+from concord.runs.words_schedule import BABYLM, checkpoint_name
 from concord.watching.cost import cost_line
-from concord.watching.moments import BABYLM, checkpoint_name, read_moments
+from concord.watching.moments import read_moments
 from concord.watching.words_seen import WordCounter
 from pyarrow import parquet
 from torch import nn

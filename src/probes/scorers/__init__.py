@@ -40,6 +40,7 @@ class WordScores:
     pieces: NDArray[np.int32] | None = None  # (W,) how many pieces the model reads a word as; None where nobody knows
     # (W,) no span may begin here or end before it: it is scored together with the word before; a first word: not at all.
     inseparable: NDArray[np.bool_] | None = None
+    left_out: NDArray[np.bool_] | None = None  # (W,) of those that are unknown, the ones that have no score at all
 
     def require_finite(self, nan_too: bool = True) -> None:
         """Whoever uses scores asks for it first. Without `nan_too`, what is not a number is let pass, and minus infinity."""

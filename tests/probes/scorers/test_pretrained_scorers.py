@@ -7,9 +7,15 @@ import re
 import numpy as np
 import pytest
 import torch
+from concord.probes.challenge_set import ChallengeSet
+from concord.probes.collection import CollectedSet
+from concord.probes.contract import apply_rules, make_contract
+from concord.probes.pairs import pair
+from concord.probes.probe import build_probe
 from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.pretrained import Options, PretrainedError, load, scorer
 from concord.probes.scorers.pretrained.masked import RULES
+from concord.probes.verdicts import judge
 from pretrained_models import CAUSAL, MASKED, save
 
 SENTENCES = [
@@ -262,6 +268,21 @@ def test_skip_multi_piece_marks_targets_that_are_not_one_piece(pretrained):
         assert not np.delete(marked, range(*sentence.target)).any()
     assert {len([w for w in read(model, s)[1] if w in range(*s.target)]) for s in SENTENCES} > {1}  # both kinds are there
     assert not scorer("masked_target", model).score(SENTENCES).unknown.any()
+
+
+def test_what_is_left_out_is_uncovered_even_where_unknown_words_are_scored(pretrained):
+    """It has no score, and 0 would be the logarithm of certainty."""
+    made = ChallengeSet("verbs", "en", "own", "mine.tsv")
+    for line, (good, bad) in enumerate([("laughs", "laugh"), ("swims", "swim"), ("好", "laugh")]):
+        made.add(line, {}, pair(("the", "author", good, "."), ("the", "author", bad, ".")))
+    scorers = {skip: scorer("masked_target", pretrained("bert"), Options(skip_multi_piece=skip)) for skip in (False, True)}
+    for rule, expected in {"uncovered": ([1, 1, 0], [1, 0, 0]), "unk": ([1, 1, 1], [1, 0, 1])}.items():
+        agreed = make_contract("default", {"unknown": rule})
+        probe = build_probe("own", "en", [CollectedSet(apply_rules(made, agreed.rules)[0], "own", 3, 0, "", agreed)])
+        for skip, covered in zip((False, True), expected, strict=True):
+            found = judge(probe, scorers[skip].score(probe.sentences))
+            assert found.covered.astype(int).tolist() == covered
+            assert (found.clauses.left[found.covered] < 0).all()
 
 
 def test_equal_pieces_marks_items_whose_targets_differ_in_their_number_of_pieces(pretrained):

@@ -48,7 +48,8 @@ def _read(file: Path) -> WordScores | None:
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as columns:
             pieces = columns["pieces"] if "pieces" in columns.files else None
-            return WordScores(columns["firsts"], columns["logprobs"], columns["unknown"], pieces)
+            left_out = columns["left_out"]  # of files from before nobody knows: computed again
+            return WordScores(columns["firsts"], columns["logprobs"], columns["unknown"], pieces, left_out=left_out)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
         return None  # not there, or damaged: computed again
 
@@ -57,4 +58,5 @@ def _write(file: Path, scores: WordScores) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with replace_atomically(file) as new, new.open("wb") as stream:
         pieces: dict[str, Any] = {} if scores.pieces is None else {"pieces": scores.pieces}
+        pieces["left_out"] = np.zeros_like(scores.unknown) if scores.left_out is None else scores.left_out
         np.savez(stream, firsts=scores.firsts, logprobs=scores.logprobs, unknown=scores.unknown, **pieces)

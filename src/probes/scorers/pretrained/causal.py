@@ -24,7 +24,7 @@ from .forward import ALIKE, Forward
 from .loading import Pretrained
 from .options import Options
 from .pretrained_error import PretrainedError
-from .scores import Marks, first_words, unknown, word_scores
+from .scores import WordMarks, first_words, mark_words, word_scores
 from .scoring_progress import shown
 from .word_pieces import WordPieces, read_by, unknown_token
 
@@ -91,7 +91,7 @@ class ReadSentences:
     distinct: Sequences
     firsts: dict[tuple[int, ...], int]  # where the log-probabilities of a sequence begin; it has one less than pieces
     count: int  # of all log-probabilities
-    unknown: Sequence[Marks]
+    marks: WordMarks
 
 
 class Causal:
@@ -122,7 +122,7 @@ class Causal:
         distinct = sorted(set(sequences))
         ends = np.cumsum([0, *(max(len(sequence) - 1, 0) for sequence in distinct)]).tolist()
         firsts = dict(zip(distinct, ends, strict=False))
-        return ReadSentences(made, sequences, distinct, firsts, ends[-1], unknown(made, sentences, []))
+        return ReadSentences(made, sequences, distinct, firsts, ends[-1], mark_words(made, sentences, []))
 
     def logprobs(self, prepared: ReadSentences, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
         """Of each distinct sequence, one after the other, those of its pieces from the second on."""
@@ -140,7 +140,7 @@ class Causal:
             words += (word + pieces.words[given:]).tolist()
             first = prepared.firsts[sequence]
             found.append(logprobs[first : first + max(len(sequence) - 1, 0)])
-        return word_scores(prepared.made, words, np.concatenate(found), prepared.unknown)
+        return word_scores(prepared.made, words, np.concatenate(found), prepared.marks)
 
     def _try(self, sequences: Sequences) -> bool:
         """Whether a tree gives what the sentences give one by one."""

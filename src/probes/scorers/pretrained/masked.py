@@ -19,7 +19,7 @@ from .. import ProbeSentence, Reading, WordScores
 from ..questions import Questions
 from .loading import Pretrained
 from .options import Options
-from .scores import AskedPieces, PieceScorer, first_words, multi_piece, unequal, unknown, without_target, word_scores
+from .scores import AskedPieces, PieceScorer, first_words, mark_words, multi_piece, unequal, without_target, word_scores
 from .word_pieces import MARK, WordPieces, marks_around, read_by, unknown_token
 
 # From the pieces of a sentence, its target and the place that is scored to the places that are hidden.
@@ -105,10 +105,10 @@ class Masked(PieceScorer):
                 )
                 asked.append(questions.ask(ids, place, int(pieces.ids[place])))
                 words.append(first + int(pieces.words[place]))
-        return AskedPieces(made, questions, words, asked, unknown(made, sentences, self.drops))
+        return AskedPieces(made, questions, words, asked, mark_words(made, sentences, self.drops))
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
-        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.unknown)
+        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.marks)
 
     def _places(self, pieces: WordPieces, sentence: ProbeSentence) -> list[int]:
         """What is scored; a target that a rule leaves out is not."""

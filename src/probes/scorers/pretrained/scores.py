@@ -26,7 +26,7 @@ class AskedPieces:
     questions: Questions
     words: Sequence[int]  # of each piece that is scored, counted through all sentences
     asked: Sequence[int]  # and the number of its question
-    unknown: Sequence[Marks]
+    marks: "WordMarks"
 
 
 class PieceScorer:
@@ -54,7 +54,7 @@ class PieceScorer:
 
 
 def word_scores(
-    made: Sequence[WordPieces], words: Sequence[int], logprobs: NDArray[np.float32], unknown: Sequence[Marks]
+    made: Sequence[WordPieces], words: Sequence[int], logprobs: NDArray[np.float32], marks: "WordMarks"
 ) -> WordScores:
     """Sums pieces into words: `words` and `logprobs` go together, `words` counted through all sentences."""
     firsts = np.concatenate([[0], np.cumsum([len(pieces.unknown) for pieces in made])]).astype(np.int64)
@@ -62,7 +62,8 @@ def word_scores(
     np.add.at(summed, np.asarray(words, np.int64), logprobs)
     sizes = [np.bincount(pieces.words[pieces.words >= 0], minlength=len(pieces.unknown)) for pieces in made]
     counted = np.concatenate([np.zeros(0, np.int64), *sizes]).astype(np.int32)
-    return WordScores(firsts, summed.astype(np.float32), np.concatenate([np.zeros(0, bool), *unknown]), counted)
+    unknown, left_out = (np.concatenate([np.zeros(0, bool), *each]) for each in (marks.unknown, marks.left_out))
+    return WordScores(firsts, summed.astype(np.float32), unknown, counted, left_out=left_out)
 
 
 def first_words(made: Sequence[WordPieces]) -> list[int]:
@@ -74,10 +75,20 @@ def first_words(made: Sequence[WordPieces]) -> list[int]:
 Drop = Callable[[Sequence[WordPieces], Sequence[ProbeSentence]], list[Marks]]
 
 
-def unknown(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence], rules: Sequence[Drop]) -> list[Marks]:
+@dataclass(frozen=True)
+class WordMarks:
+    """Of every sentence: the words that the model does not know or that are left out, and of these the ones without any score."""
+
+    unknown: list[Marks]
+    left_out: list[Marks]
+
+
+def mark_words(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence], rules: Sequence[Drop]) -> WordMarks:
     """Words that the model has no pieces for, and words that a rule leaves out."""
-    columns = [[pieces.unknown for pieces in made], *(rule(made, sentences) for rule in rules)]
-    return [np.logical_or.reduce(marks) for marks in zip(*columns, strict=True)]
+    empty = [np.bincount(pieces.words[pieces.words >= 0], minlength=len(pieces.unknown)) == 0 for pieces in made]
+    columns = [empty, *(rule(made, sentences) for rule in rules)]
+    left_out = [np.logical_or.reduce(marks) for marks in zip(*columns, strict=True)]
+    return WordMarks([pieces.unknown | marks for pieces, marks in zip(made, left_out, strict=True)], left_out)
 
 
 def without_target(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:

@@ -14,7 +14,7 @@ from .. import ProbeSentence, Reading, WordScores
 from ..questions import Questions
 from .loading import Pretrained
 from .options import Options
-from .scores import AskedPieces, PieceScorer, first_words, unequal, unknown, word_scores
+from .scores import AskedPieces, PieceScorer, first_words, mark_words, unequal, word_scores
 from .word_pieces import MARK, marks_around, read_by, unknown_token
 
 
@@ -43,12 +43,12 @@ class Unmasked(PieceScorer):
                 asked.append(questions.ask(pieces.ids, place, piece))
                 words.append(first + owners[place])
         drops = [unequal(self.pretrained.tokenizer)] if self.options.equal_pieces else []
-        return AskedPieces(made, questions, words, asked, unknown(made, sentences, drops))
+        return AskedPieces(made, questions, words, asked, mark_words(made, sentences, drops))
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
         """The mean over all pieces of a sentence: each brings its share."""
         shares = np.concatenate([np.zeros(0, np.float32), *(np.full(n, 1 / n, np.float32) for n in _lengths(prepared))])
-        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked] * shares, prepared.unknown)
+        return word_scores(prepared.made, prepared.words, logprobs[prepared.asked] * shares, prepared.marks)
 
 
 def _lengths(prepared: AskedPieces) -> list[int]:
