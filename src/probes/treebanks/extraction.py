@@ -16,7 +16,7 @@ from ...data.patterns.pattern_file import CUE, TARGET, Pattern
 from ...data.trees import DependencyTree, TreeError, read_trees
 from ...errors import UserError
 from .tree_items import TreeItem, label, tokens_of
-from .word_forms import AMBIGUOUS, EQUAL, NONE, Endings, Forms, Paradigms, other_form
+from .word_forms import AMBIGUOUS, EQUAL, NONE, CheckedForms, Endings, Forms, Paradigms, other_form
 
 MERGED = "target inside a multiword token"
 NO_VALUE = "a value that the pattern does not exchange"
@@ -72,7 +72,9 @@ class Extraction:
         self.paradigms = Paradigms(pattern.not_forms)
         for _ in self.paradigms.harvest(map(self.matcher.annotated, self.trees())):
             self.sentences += 1
-        self.sources: list[Forms] = [self.paradigms, *lexicons, Endings(pattern.endings)]
+        rules = Endings(pattern.endings)
+        shown = CheckedForms(self.paradigms, rules) if self.parser else self.paradigms  # a parser gives verbs wrong lemmas
+        self.sources: list[Forms] = [shown, *lexicons, rules]
         self.funnel = self._new_funnel()
 
     def _new_funnel(self) -> Funnel:

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from ...data.patterns.pattern_file import Mirror, Pattern
 from ...data.trees import DependencyTree, Word
-from .tree_items import SurfaceToken, TreeItem
-from .word_forms import Endings, Forms, like_case, other_form
+from .tree_items import NOUNS, SurfaceToken, TreeItem
+from .word_forms import CheckedForms, Endings, Forms, like_case, other_form
 
 NUMERAL = "a numeral or a word that goes with one number only"
 PREDICATE = "the cue is a predicate, or the subject of a verb before the target"
@@ -20,6 +20,9 @@ COMPANION = "no other form of a word that accompanies the cue"
 UNDECIDED = "not known whether the next word elides"
 NOT_FIRST = "the target stands before the cue"
 MARK = "a mark between words that would be contracted"
+NAME = "the cue goes with a name"
+MISPARSED = "an adjective that does not agree with the noun it is attached to"
+UNSURE = "the parser may have meant another noun between cue and target"
 
 
 class CannotMirror(Exception):
@@ -32,7 +35,12 @@ class Mirrors:
     def __init__(self, pattern: Pattern, paradigms: Sequence[Forms]) -> None:
         self.pattern = pattern
         self.rules: Mirror = pattern.mirror
-        self.sources = [*paradigms, Endings(self.rules.endings)]
+        rules = Endings(self.rules.endings)
+        shown = [each.shown if isinstance(each, CheckedForms) else each for each in paradigms]  # nouns have rules of their own
+        self.sources: list[Forms] = [*shown, rules]
+        self.checked: list[Forms] = [*(CheckedForms(each, rules) for each in shown), rules]
+        # One word that stands for two, where trees do not take it apart: des is de and les.
+        self.apart = {both: (one, two) for one, two, both in self.rules.contractions if both != one}
 
     def mirror(self, item: TreeItem) -> TreeItem:
         """The item with the other number; raises CannotMirror."""
@@ -43,16 +51,21 @@ class Mirrors:
         if cue is None:
             raise CannotMirror(NO_FORM)
         numbers = self._companions(tree, cue, item)
-        form, reason = other_form(cue, item.feature, value, self.sources)
+        parsed = bool(tree.comment("parser"))
+        if parsed:
+            self._check_parse(tree, cue, item, numbers)
+        sources = self.checked if parsed else self.sources
+        form, reason = other_form(cue, item.feature, value, sources)
         if reason:
             raise CannotMirror(NO_FORM)
         changed = {cue.number: form}
         later = [number for number in numbers if not self._in_table(tree[number])]
         for number in later:
-            changed[number] = self._other(tree[number], value)
-        tokens = self._split(item, tree, numbers)
+            changed[number] = self._other(tree[number], value, sources)
+        tokens = self._take_apart(self._split(item, tree, numbers), cue)
         tokens = [_exchanged(t, changed[t.number], item.feature, value) if t.number in changed else t for t in tokens]
-        tokens = self._determined(tokens, set(numbers) - set(later), item, value, cue)
+        articles = {token.number for token in tokens if token.number < 0}
+        tokens = self._determined(tokens, set(numbers) - set(later) | articles, item, value, cue)
         tokens = self._joined(tokens)
         target = tree[_number(item, item.target)]
         at = {"cue": _find(tokens, cue.number), "target": len(tokens)}
@@ -63,6 +76,28 @@ class Mirrors:
         """The words below the cue that change with it, from left to right."""
         target = _number(item, item.target)
         below = [word for word in tree.words if word.head == cue.number and word.number < target]
+        self._check_cue(tree, cue, below, target)
+        words = [word for word in below if word.relation.split(":")[0] in self.rules.companions]
+        for word in words:  # rude mais très bon: what is coordinated with a companion is one
+            words += [
+                each
+                for each in tree.words
+                if each.head == word.number
+                and each.number < target
+                and (each.relation == "conj" or (each.relation == "det" and self._in_table(each)))  # un triste mariage, misparsed
+            ]
+        numbers = [word.number for word in words if item.feature in word.features]
+        if any(map(self._has_one_number, words)):
+            raise CannotMirror(NUMERAL)
+        for word in words:  # a determiner that the table knows, whether its number is annotated or not
+            if word.number not in numbers and self._in_table(word):
+                numbers.append(word.number)
+        if any(w.upos == "DET" and w.number not in numbers and w.form.lower() in self.rules.elisions for w in words):
+            raise CannotMirror(COMPANION)  # d' autres, de grands: the article of a plural only
+        return sorted(numbers)
+
+    def _check_cue(self, tree: DependencyTree, cue: Word, below: Sequence[Word], target: int) -> None:
+        """What cannot have another number, whatever its forms; raises CannotMirror."""
         above = [tree[cue.head]] if cue.head else []  # plusieurs des amendements, un des livres
         if any(word.upos == "NUM" or word.relation.startswith("nummod") for word in below) or any(
             map(self._has_one_number, above)
@@ -74,20 +109,39 @@ class Mirrors:
             raise CannotMirror(PREDICATE)
         if any(word.relation == "acl:relcl" and word.number != target for word in below):
             raise CannotMirror(CLAUSE)
-        words = [word for word in below if word.relation.split(":")[0] in self.rules.companions]
-        for word in words:  # rude mais très bon: what is coordinated with a companion is one
-            words += [
-                each for each in tree.words if each.head == word.number and each.relation == "conj" and each.number < target
-            ]
-        numbers = [word.number for word in words if item.feature in word.features]
-        if any(map(self._has_one_number, words)):
-            raise CannotMirror(NUMERAL)
-        for word in words:  # a determiner that the table knows, whether its number is annotated or not
-            if word.number not in numbers and self._in_table(word):
-                numbers.append(word.number)
-        if any(w.upos == "DET" and w.number not in numbers and w.form.lower() in self.rules.elisions for w in words):
-            raise CannotMirror(COMPANION)  # d' autres, de grands: the article of a plural only
-        return sorted(numbers)
+        prepositions = {word.head for word in tree.words if word.relation == "case"}
+        if any(word.upos == "PROPN" and word.number not in prepositions for word in below):
+            raise CannotMirror(NAME)  # sa sœur Anne
+
+    def _check_parse(self, tree: DependencyTree, cue: Word, item: TreeItem, numbers: Sequence[int]) -> None:
+        """Where a parser may have erred so that a mirror would be no sentence; raises CannotMirror."""
+        between = [word for word in tree.words if cue.number < word.number < _number(item, item.target)]
+        for word in between:
+            over = tree[word.head] if word.head else word
+            values = {word.features.get(item.feature, ""), over.features.get(item.feature, "")} - {""}
+            if word.relation.startswith("amod") and over.number != cue.number and len(values) > 1:
+                raise CannotMirror(MISPARSED)  # pommes de terre nouvelles: they are not new earth
+        inside = range(min([*numbers, cue.number]), cue.number)  # le frêle pont: every word between article and noun changes
+        if any(number not in numbers and tree[number].upos != "ADV" for number in inside):
+            raise CannotMirror(COMPANION)
+        agreeing = [word for word in between if word.upos in NOUNS and word.head != _number(item, item.target)]
+        # Of two nouns that are alike the participle does not tell which it agrees with.
+        if any(all(word.features.get(name) == cue.features.get(name) for name in self.pattern.agree) for word in agreeing):
+            raise CannotMirror(UNSURE)
+
+    def _take_apart(self, tokens: list[SurfaceToken], cue: Word) -> list[SurfaceToken]:
+        """With preposition and article of the cue as two words, the article under a number of its own, below 0."""
+        made: list[SurfaceToken] = []
+        for token in tokens:
+            word = token.word
+            parts = self.apart.get(token.form.lower())
+            if word is None or parts is None or word.upos != "ADP" or word.head != cue.number:
+                made.append(token)
+                continue
+            article = word._replace(number=-word.number, form=parts[1], upos="DET", relation="det")
+            first = SurfaceToken(like_case(parts[0], token.form), word._replace(form=parts[0]))
+            made += [first, SurfaceToken(parts[1], article, token.space_after)]
+        return made
 
     def _has_one_number(self, word: Word) -> bool:
         return word.upos == "NUM" or word.form.lower() in self.rules.only or word.lemma in self.rules.only
@@ -100,18 +154,18 @@ class Mirrors:
     def _in_table(self, word: Word) -> bool:
         return word.upos == "DET" and self._row(word) is not None
 
-    def _other(self, word: Word, value: str) -> str:
+    def _other(self, word: Word, value: str, sources: Sequence[Forms]) -> str:
         here = word.features.get(self.pattern.vary, "")
         if here == value:
             raise CannotMirror(COMPANION)
-        form, reason = other_form(word, self.pattern.vary, value, self.sources)
-        if reason and (form := self._unchanged(word, value)) == "":
+        form, reason = other_form(word, self.pattern.vary, value, sources)
+        if reason and (form := self._unchanged(word, value, sources)) == "":
             raise CannotMirror(COMPANION)
         return form
 
-    def _unchanged(self, word: Word, value: str) -> str:
+    def _unchanged(self, word: Word, value: str, sources: Sequence[Forms]) -> str:
         """An adjective may have one form for both numbers: heureux."""
-        for source in self.sources:
+        for source in sources:
             if source.other(word, self.pattern.vary, value) == {word.form.lower()}:
                 return word.form
         return ""

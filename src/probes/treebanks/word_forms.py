@@ -99,6 +99,17 @@ class Endings:
         return set()
 
 
+class CheckedForms:
+    """What a parser's trees show, together with what the rules say: where they differ, several forms are known."""
+
+    def __init__(self, shown: Forms, rules: Forms) -> None:
+        self.shown, self.rules = shown, rules
+
+    def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
+        found = self.shown.other(word, feature, value, gender)
+        return found | self.rules.other(word, feature, value, gender) if found else set()
+
+
 def read_lexicon(name: str) -> Forms:
     """A treebank (.conllu), a table with the columns form, lemma, upos and feats (.tsv), or a package by its name."""
     if name in PACKAGES:

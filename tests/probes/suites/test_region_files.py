@@ -136,24 +136,40 @@ def compare_regions(folder: Path, language: str, family: str) -> None:
 @pytest.mark.parametrize("kind", ["words", "pieces"])
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_models_of_ours_score_the_words_of_every_region(tmp_path, language, kind):
+    compare_sums(probe_of(SUITES / language, language, tier="core"), kind, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["words", "pieces"])
+@pytest.mark.parametrize("language", ["en", "es", "published"])
+def test_models_of_ours_score_the_words_of_every_region_of_all_suites(request, tmp_path, language, kind):
+    published = language == "published"
+    folder = request.getfixturevalue("published") if published else SUITES / language
+    compare_sums(probe_of(folder, "en" if published else language, rules={"duplicates": "all"}), kind, tmp_path)
+
+
+def compare_sums(probe, kind: str, folder: Path) -> None:
+    """The regions of every condition add up to its sentence, for a random LSTM of words or of pieces of ours."""
     from concord.lm.model import Architecture, initialise_model
     from concord.probes.scorers.incremental import IncrementalScorer
     from training_runs import NETWORKS
 
-    probe = probe_of(SUITES / language, language, tier="core")
     words = sorted({word for sentence in probe.sentences for word in sentence.words.split()})
-    counts = Counts(tmp_path)
+    counts = Counts(folder)
     counts.add(words, np.ones(len(words), np.int64))
     known = Vocabulary(["<eos>", "<unk>", *words]) if kind == "words" else PieceRule(400).learn(counts)
     model = initialise_model(Architecture(len(known), 4, tied=True, dropout=0.0, init=0.5, network=NETWORKS["lstm"]), seed=1)
     scores = IncrementalScorer("x", model, known).score(probe.sentences)
     rows = list(region_rows(probe, scores))
-    sums: dict[tuple[str, str, str], list[float]] = {}
+    conditions: dict[tuple[str, str, str], list[dict]] = {}
     for row in rows:
-        sums.setdefault((row["construction"], row["item"], row["condition"]), []).append(row["bits"])
-    assert len(sums) == len(probe.sentences)
-    wanted = sorted(float(-scores[number].astype(np.float64).sum() / math.log(2)) for number in range(len(probe.sentences)))
-    assert sorted(map(math.fsum, sums.values())) == pytest.approx(wanted, rel=1e-6)
+        conditions.setdefault((row["construction"], row["item"], row["condition"]), []).append(row)
+    wanted = {each.words: float(-scores[n].astype(np.float64).sum() / math.log(2)) for n, each in enumerate(probe.sentences)}
+    found = {
+        " ".join(w for row in own for w in row["words"]): math.fsum(row["bits"] for row in own) for own in conditions.values()
+    }
+    assert found == pytest.approx(wanted, rel=1e-6)
+    assert len(conditions) >= len(probe.sentences)  # conditions of an item that are the same sentence are scored once
     per_word = [len(known.encode_word(word)) for row in rows for word in row["words"]]
     assert sum(row["pieces"] for row in rows) == sum(per_word)
     assert (max(per_word) > 1) == (kind == "pieces")
