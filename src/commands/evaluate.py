@@ -42,6 +42,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
     from ..probes.probe_display import show_perplexities
     from ..probes.surprisal import answer_text, text_sentences
     from ..settings.training_settings import PretrainedSettings
+    from ..watching.run_curve import is_one_run, keep_run_curve
 
     sentences = {} if settings.text is None else text_sentences(settings)
     probes = [] if settings.probes.is_none or settings.text is not None else read_probes(settings)
@@ -58,8 +59,9 @@ def evaluate(settings: "EvaluationSettings") -> None:
     measures = {model.name: measure_perplexity(settings, model) for model in models} if settings.data else {}
     if not probes:
         show_perplexities(measures)
-    for probe in probes:
-        evaluate_probe(probe, models, result_folder(settings, models, probe, probes), measures)
+    answers = [evaluate_probe(each, models, result_folder(settings, models, each, probes), measures) for each in probes]
+    if probes and is_one_run(settings.ckpt_path, models):
+        keep_run_curve(settings, models, probes, answers)
 
 
 def read_probes(settings: "EvaluationSettings") -> list["Probe"]:

@@ -50,6 +50,7 @@ class Model:
     languages: Mapping[str, Language]
     clitics: Mapping[str, Clitics]  # how its corpus wrote those of each language
     words_seen: int = 0
+    step: int = 0  # of its training, where a checkpoint of ours tells it
     capitals: Mapping[str, bool] = field(default_factory=dict)  # how its sentences begin, see `Corpus`
     network: LanguageModel | None = None  # of a checkpoint of ours
     vocabulary: Tokenizer | None = None
@@ -214,6 +215,7 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, a
         },
         clitics={code: about.get("clitics", facts["clitics"]) for code, about in languages.items()},
         words_seen=saved["training"]["words_seen"],
+        step=int(saved.get("global_step", 0)),
         capitals=facts.get("capitals", {}),
         network=network,
         vocabulary=vocabulary,

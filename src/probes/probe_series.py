@@ -137,8 +137,20 @@ class ProbeSeries:
         self, plan: SampledProbe, scorer: Scorer, moment: TrainingMoment, references: Mapping[str, Table] | None = None
     ) -> Table:
         """The whole sets, with every word of every sentence on disk, beside reference lines: those given, or the plan's."""
+        answer = self.answer(plan.whole, scorer)
+        return self.keep_whole(plan, answer, scorer, moment, references)
+
+    def keep_whole(
+        self,
+        plan: SampledProbe,
+        answer: Answer,
+        scorer: Scorer,
+        moment: TrainingMoment,
+        references: Mapping[str, Table] | None = None,
+    ) -> Table:
+        """What has been answered already."""
         whole = plan.whole
-        answer = self.answer(whole, scorer)
+        self._state_contract(whole, scorer)
         if rank_and_world()[0] == 0:
             about = self._about(whole, moment)
             folder = self.folder / f"final-{whole.language}-{whole.name}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..files import JsonObject
 from ..probes.result_files import read_summary
+from ..settings.checkpoint_names import suite_and_seed
 from .left_out import LeftOut
 from .results import ModelFacts, Result, final_groupings, final_groups, final_scores
 from .run_files import whole_verdict_file
@@ -29,7 +30,7 @@ def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             digest=about.get("digest", "unknown"),
             sample="none",
             contract=about.get("contract", {}) | ({"statement": known["statement"]} if "statement" in known else {}),
-            vocabulary=str(known.get("vocabulary", "unknown")),
+            vocabulary=_vocabulary(name, known),
             model=_model_facts(name, known),
             provenance={
                 key: value for key, value in known.items() if key not in ("model", "words_seen", "statement", "unknown_words")
@@ -47,4 +48,17 @@ def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
 def _model_facts(name: str, known: JsonObject) -> ModelFacts:
     """A pretrained model is called `<model>/<scoring>`, and may be there once for each; earlier files tell it by its options."""
     scoring = known.get("scoring") or (name.rpartition("/")[2] if known.get("options") else "")
-    return ModelFacts(name.removesuffix(f"/{scoring}"), scoring=scoring) if scoring else ModelFacts(name)
+    if not scoring:
+        return ModelFacts(name)
+    suite, seed = suite_and_seed(name.removesuffix(f"/{scoring}"))
+    revision = (known.get("options") or {}).get("revision") or ""
+    if seed is None:
+        return ModelFacts(name.removesuffix(f"/{scoring}"), scoring=scoring, revision=revision)
+    return ModelFacts(suite, scoring=scoring, revision=revision, suite_seed=seed)
+
+
+def _vocabulary(name: str, known: JsonObject) -> str:
+    """Of a pretrained model, a name for all its files. Seeds of one suite share their tokenizer and nothing else."""
+    if "tokenizer" in known and suite_and_seed(name.rpartition("/")[0])[1] is not None:
+        return str(known["tokenizer"])
+    return str(known.get("vocabulary", "unknown"))

@@ -30,11 +30,13 @@ class ModelFacts:
     checkpoint: str = ""  # of a run that was evaluated, where these are not its best weights
     scoring: str = ""  # of a pretrained model
     watched: WatchedSettings | None = None  # of a training that was not ours
+    revision: str = ""  # of a pretrained model, where one was asked for
+    suite_seed: int | None = None  # of a pretrained model that is one of several, where its name tells it
 
     @property
     def seed(self) -> int | None:
         told = self.run or self.watched
-        return told.seed if told else None
+        return told.seed if told else self.suite_seed
 
     @property
     def given_name(self) -> str:
@@ -58,7 +60,8 @@ class ModelFacts:
         """What makes the model, seed and probes aside; which settings change a result is for the settings to say."""
         if self.run is None:
             told = self.watched.flat_recipe() if self.watched else {}
-            return {"model.name": self.name, **told, **({"scoring": self.scoring} if self.scoring else {})}
+            known = {"revision": self.revision, "scoring": self.scoring}
+            return {"model.name": self.name, **told, **{name: value for name, value in known.items() if value}}
         kept = {
             key: value for key, value in self.run.result_settings().items() if key != "seed" and not key.startswith("probes.")
         }

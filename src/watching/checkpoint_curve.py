@@ -1,21 +1,25 @@
 """Checkpoints asked one after the other, as one learning curve; the next is fetched while the last is scored."""
 
 import logging
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+
+from huggingface_hub import constants
 
 from ..errors import UserError
+from ..files import JsonObject
 from ..probes.accuracy import MEAN
 from ..probes.contract import Contract, make_contract
 from ..probes.evaluation import curve_folder
 from ..probes.models import Model, load_pretrained
 from ..probes.probe import Probe
+from ..probes.scorers import DamagedModel
 from ..probes.scorers.pretrained import PretrainedError, check_names
 from ..runs.signals import Interrupted
 from ..settings.evaluation_settings import EvaluationSettings
@@ -24,7 +28,7 @@ from ..settings.training_settings import PretrainedSettings
 from ..settings.watched import WatchedSettings
 from .curve_display import show_curve
 from .curve_folder import CurveFolder, PointResult
-from .published_checkpoints import PublishedCheckpoint, PublishedTraining, find_checkpoints
+from .published_checkpoints import PublishedCheckpoint, PublishedTraining, check_disk, find_checkpoints
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +44,7 @@ class CurveQuestion:
     language: Language
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> JsonObject:
         """Of the scores, as far as they change results."""
         ruled = {
             name: getattr(self.settings, name) or name in self.contract.options for name in ("skip_multi_piece", "equal_pieces")
@@ -83,7 +87,7 @@ def evaluate_training(settings: EvaluationSettings, probes: Sequence[Probe]) -> 
     return curves
 
 
-def _identity(question: CurveQuestion, training: PublishedTraining, scoring: str) -> dict[str, Any]:
+def _identity(question: CurveQuestion, training: PublishedTraining, scoring: str) -> JsonObject:
     """What all points of a curve have in common."""
     settings = question.settings
     return {
@@ -101,10 +105,11 @@ class CurveWork:
 
     def __init__(self, question: CurveQuestion, training: PublishedTraining, curves: Sequence[CurveFolder]) -> None:
         self.question, self.training, self.curves = question, training, curves
-        self.entered = False
         self.last: tuple[str, list[Model]] | None = None  # the models that were asked last
         self.elsewhere: list[str] = []  # checkpoints that another process is about
-        self.started, self.asked = time.perf_counter(), 0
+        self.keeps = question.settings.keep == "all"
+        self.started = time.perf_counter()
+        self.width = max(10, *(len(each.place.name) for each in training.checkpoints))
 
     def run(self) -> None:
         todo = [each for each in self.training.checkpoints if not self._is_done(each)]
@@ -112,8 +117,9 @@ class CurveWork:
         if there:
             log.info("resumed    %d of %d are there already", there, len(self.training.checkpoints))
         first, copies = self._without_copies(todo)
-        for fetched in self._fetch_ahead(first):
-            self._ask(fetched, len(first))
+        check_disk(first, Path(constants.HF_HUB_CACHE) if self.keeps else self.curves[0].path, self.keeps)
+        for number, fetched in enumerate(self._fetch_ahead(first), start=1):
+            self._ask(fetched, number, len(first))
         for checkpoint in copies:
             self._copy(checkpoint)
         self._finish()
@@ -147,7 +153,7 @@ class CurveWork:
                 yield fetched
             finally:
                 if fetched.held is not None:
-                    checkpoint.release()
+                    self._release(checkpoint)
                     fetched.held.close()
 
     def _fetch(self, checkpoint: PublishedCheckpoint) -> Fetched:
@@ -156,13 +162,26 @@ class CurveWork:
             held.close()
             return Fetched(checkpoint)
         try:
-            return Fetched(checkpoint, checkpoint.files.fetch(self.question.settings.trust_remote_code), held=held)
+            return Fetched(checkpoint, self._download(checkpoint), held=held)
         except PretrainedError as error:
             return Fetched(checkpoint, error=error.why, held=held)
 
+    def _download(self, checkpoint: PublishedCheckpoint) -> Path:
+        apart = None if self.keeps else self._apart(checkpoint)
+        return checkpoint.files.fetch(self.question.settings.trust_remote_code, apart)
+
+    def _apart(self, checkpoint: PublishedCheckpoint) -> Path:
+        return self.curves[0].download_folder(checkpoint.place.name)
+
+    def _release(self, checkpoint: PublishedCheckpoint) -> None:
+        """What was downloaded for this curve alone; what the hub's cache has, and folders, stay."""
+        shutil.rmtree(self._apart(checkpoint), ignore_errors=True)
+        with suppress(OSError):  # others may be there
+            self._apart(checkpoint).parent.rmdir()
+
     # ------------------------------------------------------------------ asking
 
-    def _ask(self, fetched: Fetched, total: int) -> None:
+    def _ask(self, fetched: Fetched, number: int, total: int) -> None:
         checkpoint, began = fetched.checkpoint, time.perf_counter()
         name = checkpoint.place.name
         if fetched.error:  # not kept: the next time it may be there
@@ -174,46 +193,40 @@ class CurveWork:
             return
         try:
             models = self._load(fetched.folder)
-            self._enter(models)
-            found = [curve.ask(checkpoint.point(), model) for curve, model in zip(self.curves, models, strict=True)]
+            pairs = zip(self.curves, models, strict=True)
+            found = [curve.ask(checkpoint.point(), model, self._config(model)) for curve, model in pairs]
         except UserError as error:
+            if not isinstance(error, DamagedModel) and not any(curve.scored() for curve in self.curves):
+                raise  # whatever is asked of whichever checkpoint, it would be the same
             why = error.why if isinstance(error, PretrainedError) else str(error)
             log.warning("broken     %s: %s", name, why)
             for curve in self.curves:
                 curve.keep(replace(checkpoint.point(), broken=why))
             return
         self.last = (name, models)
-        self.asked += 1
-        log.info("%-10s %s", name, self._progress(found, time.perf_counter() - began, total))
+        log.info("%-*s %s", self.width, name, self._progress(found, time.perf_counter() - began, number, total))
 
     def _load(self, folder: Path) -> list[Model]:
         settings = replace(self.question.settings, name=(str(folder),), revision=None, revisions=None)
         return load_pretrained(settings, self.question.contract, self.question.scoring, self.question.language)
 
-    def _enter(self, models: Sequence[Model]) -> None:
-        if self.entered:
-            return
-        for curve, model in zip(self.curves, models, strict=True):
-            curve.enter(self._config(model), model.pieces_digest)
-        self.entered = True
-
     def _config(self, model: Model) -> str:
         """What the report takes for the settings of a run: trainings that differ in the seed alone are averaged."""
         training, question = self.training, self.question
-        probes: dict[str, Any] = {
+        probes: JsonObject = {
             f"{probe.language}/{probe.name}": {"protocol": question.contract.label, "items": len(probe.contrasts)}
             for probe in question.probes
         }
-        recipe: dict[str, Any] = {"options": question.options}
+        recipe: JsonObject = {"options": question.options}
         recipe |= {"trust_remote_code": True} if question.settings.trust_remote_code else {}
         told = ("published checkpoints", training.suite, training.axis, training.seed, model.scorer.name)
         return WatchedSettings(*told, recipe=recipe, probes=probes).yaml()
 
-    def _progress(self, found: Sequence[PointResult], seconds: float, total: int) -> str:
+    def _progress(self, found: Sequence[PointResult], seconds: float, number: int, total: int) -> str:
         means = [f"{value:.3f}" for each in found for name, value in each.metrics.items() if name.endswith(f"/{MEAN}/accuracy")]
-        left = (time.perf_counter() - self.started) / self.asked * (total - self.asked)
-        rest = f", about {_duration(left)} left" if total > self.asked else ""
-        return f"mean {' '.join(means)}   {self.asked} of {total}, {seconds:.1f} s{rest}"
+        left = (time.perf_counter() - self.started) / number * (total - number)
+        rest = f", about {_duration(left)} left" if total > number else ""
+        return f"mean {' '.join(means)}   {number} of {total}, {seconds:.1f} s{rest}"
 
     def _copy(self, checkpoint: PublishedCheckpoint) -> None:
         for curve in self.curves:
@@ -223,7 +236,7 @@ class CurveWork:
                 self.elsewhere.append(checkpoint.place.name)
                 continue
             curve.copy(checkpoint.point(), original)
-            log.info("%-10s the same files as %s: not asked again", checkpoint.place.name, original.name)
+            log.info("%-*s the same files as %s: not asked again", self.width, checkpoint.place.name, original.name)
 
     # --------------------------------------------------------------------- end
 
@@ -243,7 +256,7 @@ class CurveWork:
                 if model is None:
                     continue
                 curve.finish_with(last, model)
-            if not self.elsewhere and (self.entered or not curve.run.finished()):
+            if not self.elsewhere and (curve.entered or not curve.run.finished()):
                 curve.close()
 
     def _models_of(self, name: str) -> list[Model]:
@@ -251,15 +264,15 @@ class CurveWork:
         if self.last is None or self.last[0] != name:
             checkpoint = next(each for each in self.training.checkpoints if each.place.name == name)
             try:
-                self.last = (name, self._load(checkpoint.files.fetch(self.question.settings.trust_remote_code)))
+                self.last = (name, self._load(self._download(checkpoint)))
             finally:
-                checkpoint.release()
+                self._release(checkpoint)
         return self.last[1]
 
 
-def _begin(function: Callable[[], Any]) -> "Future[Any]":
+def _begin(function: Callable[[], Fetched]) -> "Future[Fetched]":
     """Worked out beside everything else, by a thread that does not keep the program alive."""
-    future: Future[Any] = Future()
+    future: Future[Fetched] = Future()
 
     def work() -> None:
         try:
@@ -273,7 +286,7 @@ def _begin(function: Callable[[], Any]) -> "Future[Any]":
 
 def _nothing_scored(training: PublishedTraining, results: Mapping[str, PointResult]) -> str:
     told = {**training.missing, **{name: point.broken for name, point in results.items() if point.broken}}
-    shown = "; ".join(f"{name}: {why}" for name, why in list(told.items())[:4])
+    shown = "; ".join(f"{name}: {why}" for name, why in list(told.items())[:2]) + ("; …" if len(told) > 2 else "")
     return f"model.name={training.name}: none of its {len(training.checkpoints)} checkpoints could be asked ({shown})"
 
 

@@ -23,7 +23,7 @@ def show_curve(curve: CurveFolder, axis: Axis) -> None:
     for plan in curve.plans:
         names = [*plan.sample.constructions, MEAN]
         curves = {name: [row.get(f"{plan.prefix}/{name}/accuracy", math.nan) for row in rows] for name in names}
-        title = f"{plan.sample.language} {plan.sample.name}: {points[0].name} to {points[-1].name}, {len(points)} checkpoints"
+        title = f"{plan.sample.language} {plan.sample.name}, {len(points)} checkpoints"
         view = table(title, "construction", numbers=["n", "first", "last"], last=f"by {axis}")
         for name, values in curves.items():
             if name == MEAN:

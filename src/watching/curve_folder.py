@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import torch
@@ -60,10 +59,11 @@ class PointResult:
 class CurveFolder:
     """One model, asked by one score. `identity` is what all its points have in common: a folder of another curve is refused."""
 
-    def __init__(self, path: Path, probes: Sequence[Probe], identity: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, probes: Sequence[Probe], identity: Mapping[str, object]) -> None:
         self.run = RunFolder(path)
         self.plans = [SampledProbe(probe, probe) for probe in probes]
         self.series = ProbeSeries(self.plans, self.run.probes)
+        self.entered = False
         self.identity = json.loads(json.dumps(identity, default=str))
         require_writable(path)
         self._must_be_the_same()
@@ -115,21 +115,30 @@ class CurveFolder:
         except FileInUse:
             yield False
 
+    def download_folder(self, name: str) -> Path:
+        """Where files of a checkpoint are while it is asked."""
+        return self.path / "downloads" / _file_name(name)
+
     def enter(self, config: str, vocabulary: str) -> None:
-        """Once it is known that a model can be asked."""
+        """The folder becomes that of a run, once it is known that a model can be asked."""
+        if self.entered:
+            return
+        self.entered = True
         self.run.enter(config, {"vocabulary_digest": vocabulary}, torch.get_num_threads())
         write_atomically(self.path / "curve.json", json.dumps(self.identity, indent=1, ensure_ascii=False))
         (self.path / "DONE").unlink(missing_ok=True)
 
-    def ask(self, point: PointResult, model: Model) -> PointResult:
-        """Score all sets with these weights, and keep what is found."""
+    def ask(self, point: PointResult, model: Model, config: str) -> PointResult:
+        """Score all sets with these weights, and keep what is found; `config` is what the report takes for the run's settings."""
         found = self.series.probe_samples(lambda _: model.scorer, point.name, self._moment(point))
         for plan in self.plans:
             must_cover(plan.sample, found.answers[plan.prefix].scores, model.name)
+        self.enter(config, model.pieces_digest or model.digest)
         return self.keep(replace(point, metrics=found.metrics))
 
-    def keep_answers(self, point: PointResult, model: Model, answers: Mapping[str, Answer]) -> PointResult:
+    def keep_answers(self, point: PointResult, model: Model, config: str, answers: Mapping[str, Answer]) -> PointResult:
         """The same for what has been scored already; `answers` by the prefix of their metrics."""
+        self.enter(config, model.pieces_digest or model.digest)
         found = self.series.keep_answers(answers, model.scorer, self._moment(point))
         return self.keep(replace(point, metrics=found))
 
@@ -155,7 +164,7 @@ class CurveFolder:
         return point
 
     def _moment(self, point: PointResult) -> TrainingMoment:
-        about: dict[str, Any] = {FINAL: point.name, "commit": point.commit, "weights": point.weights}
+        about: dict[str, object] = {FINAL: point.name, "commit": point.commit, "weights": point.weights}
         about |= point.seen  # type: ignore[arg-type]
         if point.same_as:
             about["same_as"] = point.same_as
@@ -179,6 +188,12 @@ class CurveFolder:
         for plan in self.plans:
             self.series.probe_whole(plan, model.scorer, self._moment(point), references=rule_tables(plan.whole))
 
+    def keep_final(self, point: PointResult, model: Model, answers: Mapping[str, Answer]) -> None:
+        """The same for what has been scored already."""
+        for plan in self.plans:
+            tables = rule_tables(plan.whole)
+            self.series.keep_whole(plan, answers[plan.prefix], model.scorer, self._moment(point), references=tables)
+
     def close(self) -> None:
         """All that was asked for is there: DONE and a page."""
         tables: dict[str, Table] = {}
@@ -186,7 +201,7 @@ class CurveFolder:
             folder = self.run.probes / f"final-{plan.whole.language}-{plan.whole.name}"
             tables[plan.prefix] = read_summary(folder)[0]["model"]
         last = self.scored()[-1]
-        result: dict[str, Any] = {f"{prefix}/{MEAN}/accuracy": table.mean.accuracy for prefix, table in tables.items()}
+        result: dict[str, float] = {f"{prefix}/{MEAN}/accuracy": table.mean.accuracy for prefix, table in tables.items()}
         self.run.finish(result | {f"{axis} seen": last.seen[axis] for axis in AXES if axis in last.seen})
         write_own_report(self.path)
 

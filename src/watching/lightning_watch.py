@@ -80,6 +80,7 @@ class LightningWatch(Callback):
             "watched": "lightning",
             "name": self.folder.name,
             "recipe": dict(pl_module.hparams),
+            "every": self.moments.every,
         } | self.options
         told |= {"resume": True} if resumed else {}
         self.watcher = Watcher(_asked(pl_module, self.model), self.tokenizer, self.sets, self.folder, **told)

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 from ..errors import UserError
-from ..places import cache_folder
 from ..probes.scorers.pretrained import PretrainedError
 from ..probes.scorers.pretrained.model_files import Folder
 from ..probes.scorers.pretrained.revisions import RevisionFiles, describe_revision, list_revisions
@@ -27,22 +25,16 @@ SHOWN = 4
 
 @dataclass(frozen=True)
 class PublishedCheckpoint:
-    """One of them, before any of its weights is here. `apart` is where they are put and removed from again."""
+    """One of them, before any of its weights is here."""
 
     place: CheckpointPlace
     files: RevisionFiles
-    apart: Path | None = None
 
     def point(self) -> PointResult:
         """What its result begins with."""
         return PointResult(
             self.place.name, dict(self.place.seen), self.files.commit, weights=self.files.weights, model=self.files.model
         )
-
-    def release(self) -> None:
-        """Its files are not needed any more; those of the hub's cache and of the user's folders stay."""
-        if self.apart is not None:
-            shutil.rmtree(self.apart, ignore_errors=True)
 
     @property
     def is_here(self) -> bool:
@@ -62,7 +54,7 @@ class PublishedTraining:
 
 
 def find_checkpoints(settings: PretrainedSettings) -> PublishedTraining:
-    """Before any weight is fetched. Folders stay where they are; of the hub, `settings.keep` says what becomes of downloads."""
+    """What there is, before any weight is fetched."""
     names = settings.name or ()
     rule = naming_rule(settings.pattern, settings.places)
     if len(names) > 1:
@@ -83,7 +75,7 @@ def find_checkpoints(settings: PretrainedSettings) -> PublishedTraining:
         raise UserError(f"model.name={', '.join(names[:SHOWN])}: none of these checkpoints is to be had ({shown})")
     suite, seed = _suite_and_seed(name)
     training = PublishedTraining(name, suite, seed if settings.seed is None else settings.seed, places.axis, found, missing)
-    _tell(training, settings)
+    _tell(training)
     return training
 
 
@@ -101,13 +93,11 @@ def _describe(
 
     def describe(place: CheckpointPlace) -> PublishedCheckpoint | None:
         model, revision = _whereabouts(settings, place.name)
-        apart = None if settings.keep == "all" else cache_folder("checkpoints") / quote(f"{model}@{revision}", safe="")
         try:
-            files = describe_revision(model, revision, settings.safetensors, apart)
+            return PublishedCheckpoint(place, describe_revision(model, revision, settings.safetensors))
         except PretrainedError as error:
             missing[place.name] = error.why
             return None
-        return PublishedCheckpoint(place, files, None if isinstance(files.source, Folder) else apart)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(describe, places))
@@ -135,7 +125,7 @@ def _tell_left_out(left_out: dict[str, str]) -> None:
         log.info("left out   %s%s: %s", ", ".join(names[:SHOWN]), more, why)
 
 
-def _tell(training: PublishedTraining, settings: PretrainedSettings) -> None:
+def _tell(training: PublishedTraining) -> None:
     points = training.checkpoints
     first, last = points[0].place, points[-1].place
     seed = "" if training.seed is None else f", seed {training.seed} of {training.suite}"
@@ -144,7 +134,6 @@ def _tell(training: PublishedTraining, settings: PretrainedSettings) -> None:
         log.warning("broken     %s: %s", name, why)
     for names in same_weights(points):
         log.warning("weights    %s are the same file: one of these names must be wrong", " and ".join(names))
-    _check_disk([point for point in points if not point.is_here], settings)
 
 
 def same_weights(points: Sequence[PublishedCheckpoint]) -> list[list[str]]:
@@ -156,23 +145,18 @@ def same_weights(points: Sequence[PublishedCheckpoint]) -> list[list[str]]:
     return [names for names in found.values() if len(names) > 1]
 
 
-def _check_disk(remote: Sequence[PublishedCheckpoint], settings: PretrainedSettings) -> None:
-    """Of what has to be downloaded; whether there is room for it."""
-    sizes = {point.files.model or point.place.name: point.files.size for point in remote}
+def check_disk(checkpoints: Sequence[PublishedCheckpoint], folder: Path, keep: bool) -> None:
+    """Of what may have to be downloaded into this folder: how much, and whether there is room for it."""
+    sizes = {each.files.model or each.place.name: each.files.size for each in checkpoints if not each.is_here}
     if not sizes:
         return
     largest = sorted(sizes.values())[-2:]
-    need = sum(sizes.values()) if settings.keep == "all" else sum(largest)
-    place = cache_folder("checkpoints")
-    there = next(folder for folder in (place, *place.absolute().parents) if folder.exists())
+    need = sum(sizes.values()) if keep else sum(largest)
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     free = shutil.disk_usage(there).free
     what = f"{largest[-1] / 1e6:,.1f} MB each, {sum(sizes.values()) / 1e9:,.2f} GB in all"
-    kept = (
-        "all are kept in the hub's cache"
-        if settings.keep == "all"
-        else "each is removed once it is scored (model.keep=all keeps)"
-    )
+    kept = "all are kept in the hub's cache" if keep else "each is removed once it is scored (model.keep=all keeps them)"
     log.info("download   %s; %s", what, kept)
     if need > free:
-        remedy = "model.keep=none keeps two at a time" if settings.keep == "all" else "make room there, or set CONCORD_CACHE"
+        remedy = "model.keep=none keeps two at a time" if keep else "make room there"
         raise UserError(f"{there}: {need / 1e9:,.1f} GB are needed and {free / 1e9:,.1f} GB are free; {remedy}")

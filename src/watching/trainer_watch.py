@@ -84,6 +84,7 @@ class TrainerWatch(TrainerCallback):
             "seed": trainer.args.seed,
             "recipe": _recipe(trainer),
             "name": self.folder.name,
+            "every": every,
         }
         self.options = told | options
         self.watcher = self._make_watcher(resume=True)  # whether it resumes or begins is known when the training starts

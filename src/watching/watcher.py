@@ -106,11 +106,13 @@ class Watcher:
         overwrite: bool = False,
         resume: bool = False,
         show: bool = True,
+        every: int | None = None,
     ) -> None:
         """`recipe` and `seed` say what makes the model: in reports, runs that differ in the seed alone are averaged.
 
         `scoring`, `start` and `kind` are about models of transformers: which score, what stands before the first word, masked or
-        causal. A folder that has the curves of an earlier training is refused, unless it is to be overwritten or resumed.
+        causal. `every` is the schedule by steps of whoever calls, if there is one: the line about the cost of watching needs it.
+        A folder that has the curves of an earlier training is refused, unless it is to be overwritten or resumed.
         """
         asked = [
             each if isinstance(each, Sets) else read_sets(each) for each in ([sets] if isinstance(sets, Sets | str) else sets)
@@ -128,7 +130,7 @@ class Watcher:
         self.metrics: MetricsFile | None = None
         self.axis: Axis | None = None
         self.last: ProbeTable | None = None
-        self.stopwatch = Stopwatch()
+        self.stopwatch = Stopwatch(every, sample)
         if self.first:
             self._must_be_free()
 

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,25 +11,27 @@ from concord.commands import evaluate as evaluate_command
 from concord.errors import UserError
 from concord.probes.result_files import read_summary
 from concord.report import load
+from concord.report.conditions import group_by_condition
 from concord.report.gathering import gather_results
+from concord.report.learning_curves import accuracy_curve
 from concord.runs.logs import keep_log
 from concord.runs.metrics_file import read
 from concord.settings.overrides import read_composed_evaluation
 from hub_server import serving_revisions
 from hydra import compose, initialize_config_dir
 from pretrained_models import save
-from training_runs import ROOT
+from training_runs import ROOT, WITHOUT_PROBES, train
 
 MEAN = "probe/en/agreement/mean/accuracy"
 ASKED = ("lang=en", "probes.constructions=[simple_agrmt,prep]", "probes.limit=12", "model=hf")
 FIVE = ("step0", "step2", "step4", "step8", "step16")
 
 
-def evaluate(folder: Path, *overrides: str) -> str:
+def evaluate(folder: Path, *overrides: str, asked: tuple[str, ...] = ASKED) -> str:
     """What `concord evaluate …` says, in this process."""
     places = [f"paths.results={folder}/results", f"paths.cache={folder}/cache"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        settings = read_composed_evaluation(compose("evaluate", [*places, *ASKED, *overrides]))
+        settings = read_composed_evaluation(compose("evaluate", [*places, *asked, *overrides]))
     with keep_log(first=True) as log:
         evaluate_command.evaluate(settings)
         return "\n".join(record.getMessage() for record in log.said)
@@ -52,7 +56,6 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, revisions):
     from huggingface_hub import close_session, constants
 
     asked: list[str] = []
-    monkeypatch.setenv("CONCORD_CACHE", str(tmp_path / "concord"))
     with serving_revisions({"some/model-seed3": revisions}, asked) as address:
 
         def use(offline: bool = False) -> None:
@@ -88,7 +91,7 @@ def test_five_revisions_are_one_curve(hub, tmp_path: Path, revisions) -> None:
     rows = read(out / "metrics.csv")
     assert [row["step"] for row in rows] == [0, 2, 4, 16]
     assert rows[1][MEAN] == rows[2][MEAN]
-    assert not list((tmp_path / "concord" / "checkpoints").iterdir())  # keep=none
+    assert not (out / "downloads").exists()  # keep=none
     assert not list((tmp_path / "hub").rglob("*.safetensors"))
     # The numbers are those that evaluate finds for each revision alone.
     for name, row in zip(("step0", "step2", "step4", "step16"), rows, strict=True):
@@ -156,8 +159,7 @@ def test_what_cannot_be_had_is_tried_again(hub, tmp_path: Path) -> None:
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step8]", f"out={tmp_path / 'none'}")
 
 
-def test_folders_of_checkpoints(tmp_path: Path, revisions, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONCORD_CACHE", str(tmp_path / "concord"))
+def test_folders_of_checkpoints(tmp_path: Path, revisions) -> None:
     training = tmp_path / "mine-s4"
     for number, name in enumerate(("step0", "step2", "step16")):
         shutil.copytree(revisions[name], training / f"checkpoint-{80 * number}")
@@ -171,3 +173,112 @@ def test_folders_of_checkpoints(tmp_path: Path, revisions, monkeypatch: pytest.M
     seeds = {(result.model.name, result.seed) for result in gather_results([tmp_path / "one", tmp_path / "two"]).results}
     assert seeds == {("mine", 4)}
     assert all(json.loads(file.read_text(encoding="utf-8"))["model"] for file in (tmp_path / "one/points").glob("*.json"))
+
+
+def test_the_checkpoints_of_a_run_are_a_curve(tmp_path: Path) -> None:
+    run = tmp_path / "runs/on"
+    train(tmp_path, *WITHOUT_PROBES, "name=on", "callbacks.checkpoints.at_words=[100,300]")
+    asked = (f"ckpt_path={run}", "probes.constructions=[prep]", "probes.limit=12")
+    said = evaluate(tmp_path, asked=asked)
+    assert "disagreement" in said  # the columns are shown as before
+    (curve,) = (tmp_path / "results").glob("on-curve-de-agreement*")
+    rows = read(curve / "metrics.csv")
+    words = [row["progress/words_seen"] for row in rows]
+    assert len(words) >= 3
+    assert words == sorted({*words})
+    (evaluated,) = (folder for folder in (tmp_path / "results").iterdir() if folder != curve)
+    tables, about = read_summary(evaluated)
+    by_words = {facts["words_seen"]: tables[name].mean.accuracy for name, facts in about["models"].items()}
+    assert {row["progress/words_seen"]: row["probe/de/agreement/mean/accuracy"] for row in rows} == by_words
+    (result,) = gather_results([curve]).results
+    assert (result.kind, result.finished, result.seed, result.axis) == ("run", True, 1, "words")
+    assert result.mean == tables["on/best"].mean.accuracy
+    steps = [moment.step for moment in result.moments]
+    assert steps[-1] < words[-1]  # real steps, at which seeds are compared
+    evaluate(tmp_path, asked=asked)  # again, in the same place
+    assert len(read(curve / "metrics.csv")) == len(rows)
+
+
+def test_seeds_of_a_suite_are_seeds_in_the_report(tmp_path: Path) -> None:
+    """Each as one model, as MultiBERTs publishes them; the same model again, and another revision, are no further seeds."""
+    for seed in (0, 1, 2):
+        save("bert", tmp_path / f"multi-seed_{seed}", seed=seed)
+        evaluate(tmp_path, f"model.name={tmp_path}/multi-seed_{seed}", "probes.scoring=[pll]", f"out={tmp_path}/out/{seed}")
+    found = gather_results([tmp_path / "out"])
+    assert sorted((result.model.name, result.seed) for result in found.results) == [("multi", 0), ("multi", 1), ("multi", 2)]
+    (condition,) = group_by_condition(found.results)
+    assert (len(condition.results), condition.name) == (3, "multi, pll")
+    shutil.copytree(tmp_path / "out/0", tmp_path / "out/again")
+    assert len(gather_results([tmp_path / "out"]).results) == 3
+    file = tmp_path / "out/again/summary.json"
+    about = json.loads(file.read_text(encoding="utf-8"))
+    for facts in about["models"].values():
+        facts["options"]["revision"] = "step5"
+    file.write_text(json.dumps(about), encoding="utf-8")
+    assert len(group_by_condition(gather_results([tmp_path / "out"]).results)) == 2
+
+
+def test_curves_of_a_suite_are_averaged(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        for number in (0, 5):
+            save("gpt2", tmp_path / f"suite-seed{seed}/step{number}", seed=10 * seed + number)
+        evaluate(tmp_path, f"model.name={tmp_path}/suite-seed{seed}", f"out={tmp_path}/out/{seed}")
+    (condition,) = group_by_condition(gather_results([tmp_path / "out"]).results)
+    assert condition.name_with_seeds == "suite, causal(bos) (2 seeds)"
+    curve = accuracy_curve(condition, "mean")
+    rows = [read(tmp_path / f"out/{seed}/metrics.csv") for seed in (1, 2)]
+    assert curve.seeds == [2, 2]
+    assert curve.mean == [sum(row[i][MEAN] for row in rows) / 2 for i in (0, 1)]
+
+
+CODE = """
+from transformers import GPT2Config, GPT2LMHeadModel
+class TheirConfig(GPT2Config):
+    model_type = "theirs"
+class TheirModel(GPT2LMHeadModel):
+    config_class = TheirConfig
+"""
+
+
+def test_code_of_a_model_is_run_only_if_it_is_typed(tmp_path: Path, revisions, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = shutil.copytree(revisions["step0"], tmp_path / "theirs")
+    (folder / "theirs.py").write_text(CODE, encoding="utf-8")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    named = {"AutoConfig": "theirs.TheirConfig", "AutoModelForCausalLM": "theirs.TheirModel"}
+    config |= {"model_type": "theirs", "architectures": ["TheirModel"], "auto_map": named}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(UserError, match="it brings its own code, which is run only if you type model.trust_remote_code=true"):
+        evaluate(tmp_path, f"model.name={folder}")
+    evaluate(tmp_path, f"model.name={folder}", "model.trust_remote_code=true", f"out={tmp_path / 'own'}")
+    evaluate(tmp_path, f"model.name={revisions['step0']}", f"out={tmp_path / 'plain'}")
+    (own, about), (plain, _) = (read_summary(tmp_path / name) for name in ("own", "plain"))
+    assert own["theirs/causal(bos)"] == plain["step0/causal(bos)"]
+    options = about["models"]["theirs/causal(bos)"]["options"]
+    assert (options["trust_remote_code"], options["code"]) == (True, ["theirs.py"])
+    config["auto_map"]["AutoModelForCausalLM"] = "someone/else--theirs.TheirModel"
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(UserError, match="it names code of someone/else, another repository, which is never run"):
+        evaluate(tmp_path, f"model.name={folder}", "model.trust_remote_code=true")
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_file_of_settings_cannot_trust(tmp_path: Path, typed: bool) -> None:
+    """The user's own conf/model/hf.yaml says it; it has to be typed all the same."""
+    (tmp_path / "conf/model").mkdir(parents=True)
+    text = (ROOT / "conf/model/hf.yaml").read_text(encoding="utf-8")
+    own = text.replace("trust_remote_code: false", "trust_remote_code: true")
+    (tmp_path / "conf/model/mine.yaml").write_text(own, encoding="utf-8")
+    command = [
+        sys.executable,
+        str(ROOT / "evaluate.py"),
+        "model=mine",
+        "model.name=./none",
+        "lang=en",
+        f"paths.own={tmp_path}",
+        "probes.constructions=simple_agrmt",
+    ]
+    command += ["model.trust_remote_code=true"] if typed else []
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert ("this stands in a file of settings" in done.stderr) is not typed
+    assert ("code that comes with ./none is run" in done.stdout) is typed

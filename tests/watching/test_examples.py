@@ -32,4 +32,6 @@ def test_an_example_runs_as_it_stands(number: int, folder: str, tmp_path: Path) 
     assert rows[0]["step"] == 0
     assert all(0 <= row[MEAN] <= 1 for row in rows)
     assert (tmp_path / "out" / folder / "report.html").exists()
-    assert re.search(r"probes took .* s \(\d+%\); every \d+ steps instead of every \d+ would halve that", done.stdout)
+    assert re.search(
+        r"probes took .* s \(\d+%\); (sample|every)[= ]\d+ (steps )?instead of \1[= ]\d+ would halve that", done.stdout
+    )

@@ -15,7 +15,7 @@ from concord.probes.scorers.scoring_mode import scoring_mode
 from concord.report import load
 from concord.runs.metrics_file import read
 from concord.runs.words_schedule import BABYLM, checkpoint_name
-from concord.watching.cost import cost_line
+from concord.watching.cost import Stopwatch, halving_advice
 from concord.watching.moments import read_moments
 from concord.watching.words_seen import WordCounter
 from pyarrow import parquet
@@ -228,11 +228,23 @@ def test_what_curves_are_drawn_against_stays_the_same(tmp_path: Path) -> None:
     assert sorted({*frame[frame.moment.str.startswith("step")].words}) == [0, 5]
 
 
-def test_the_cost_names_the_schedule_that_halves_it() -> None:
-    assert cost_line([1.0, 1.0, 2.0], 40.0, [0, 100, 200]).endswith(
-        "3 probes took 4.0 s of 40.0 s (10%); every 200 steps instead of every 100 would halve that"
-    )
-    assert cost_line([1.0], 2.0, [0]).endswith("(50%)")
+def test_the_cost_names_what_halves_it() -> None:
+    """Checked by counting the probes that the new schedule would make of the same training."""
+    watch = Stopwatch(every=100, sample=40)
+    for step in range(0, 2001, 100):
+        watch.note(step, 1.0)
+    assert watch.line(end=420.0).startswith("probing    21 probes took 21.0 s of 420.0 s (5%); every=230 instead of every=100")
+    assert len({*range(0, 2001, 230), 2000}) <= 21 / 2 < len({*range(0, 2001, 200), 2000})
+    # Marks of words between them: only the scheduled ones become fewer.
+    steps = sorted([*range(0, 2001, 100), 178, 356, 534, 712])
+    assert halving_advice([1.0] * 25, steps, 100, 40) == "every=300 instead of every=100"
+    assert len({*range(0, 2001, 300), 2000}) + 4 <= 25 / 2
+    # Where marks are most of it, the schedule by steps cannot do it.
+    assert halving_advice([1.0] * 6, [0, 10, 20, 30, 40, 100], 100, 40) == "sample=20 instead of sample=40"
+    assert halving_advice([1.0] * 2, [0, 10], 100, None) == "sample= with fewer items of each set"
+    assert halving_advice([1.0] * 3, [0, 100, 200], None, 40) == "every 200 steps instead of every 100"
+    assert halving_advice([1.0] * 3, [0, 100, 150], None, 40) == "leaving out every second probe"
+    assert halving_advice([1.0], [0], 100, 40) == ""
 
 
 def test_babylm_asks_for_28_checkpoints() -> None:

@@ -21,6 +21,10 @@ from ...errors import UserError
 VERSION = 2
 
 
+class DamagedModel(UserError):
+    """These very weights are to blame; others of the same model may do."""
+
+
 class ProbeSentence(NamedTuple):
     """What is scored. `text` is how the source writes it (`sleeps.`), where that is not words and spaces (`sleeps .`)."""
 
@@ -46,7 +50,7 @@ class WordScores:
         """Whoever uses scores asks for it first. Without `nan_too`, what is not a number is let pass, and minus infinity."""
         wrong = ~np.isfinite(self.logprobs) if nan_too else self.logprobs == np.inf
         if bad := int(wrong.sum()):
-            raise UserError(
+            raise DamagedModel(
                 f"{bad:,} of {len(self.logprobs):,} scores are not finite numbers; the weights of the model are damaged, "
                 "or its training has diverged"
             )

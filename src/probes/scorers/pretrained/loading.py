@@ -16,7 +16,7 @@ from ....errors import UserError
 from ....lm import hf  # noqa: F401 - so that folders which an export has written are known
 from .model_files import CONFIG, TOKENIZER_CONFIG, ModelFiles, configuration, digest, fetch, find, weight_files
 from .model_memory import check_fits
-from .pretrained_error import PretrainedError
+from .pretrained_error import DamagedWeights, PretrainedError
 
 Kind = Literal["masked", "causal"]
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining")
@@ -133,10 +133,10 @@ def _model(name: str, folder: str, kind: Kind, safetensors: bool, trust: bool = 
             output_loading_info=True,
         )
     except Exception as error:  # as above: for weights that are cut short, sizes that are no numbers, packages that are missing
-        raise PretrainedError(name, f"cannot be loaded: {_first_line(error)}") from error
+        raise DamagedWeights(name, f"cannot be loaded: {_first_line(error)}") from error
     missing = sorted(report["missing_keys"])
     if missing:
-        raise PretrainedError(
+        raise DamagedWeights(
             name, f"its files have no {missing[0]} ({len(missing)} weights are missing), so it has no trained language-model head"
         )
     return model

@@ -37,7 +37,7 @@ class ModelFiles(Protocol):
     sizes: dict[str, int]
     commit: str
 
-    def fetch(self, files: Sequence[str]) -> Path: ...
+    def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path: ...
 
     def content(self, file: str) -> str: ...
 
@@ -52,7 +52,7 @@ class Folder:
         self.commit = folder.name if folder.parent.name == "snapshots" else ""  # as the hub's cache has them
         self.sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir()) if file.is_file()}
 
-    def fetch(self, files: Sequence[str]) -> Path:
+    def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path:
         for file in files:
             if file not in self.sizes:
                 raise PretrainedError(self.name, f"{self.where} has no {file}")
@@ -65,15 +65,14 @@ class Folder:
 
 
 class Hub:
-    """A model on the hub. What is fetched goes to the hub's cache, or `apart`, unless the cache has it already."""
+    """A model on the hub."""
 
-    def __init__(self, name: str, revision: str | None, apart: Path | None = None) -> None:
+    def __init__(self, name: str, revision: str | None) -> None:
         info = HfApi().model_info(name, revision=revision, files_metadata=True)
         self.name = name
         # Not the commit: the cache has to remember what a branch meant, to find it without a connection.
         self.revision = revision or "main"
         self.commit = info.sha or ""
-        self.apart = apart
         listed = [file for file in info.siblings or [] if "/" not in file.rfilename]
         self.sizes = {file.rfilename: file.size or 0 for file in listed}
         self.hashes = {file.rfilename: (file.lfs.sha256 if file.lfs else file.blob_id) or "" for file in listed}
@@ -81,10 +80,11 @@ class Hub:
     def content(self, file: str) -> str:
         return self.hashes[file]
 
-    def fetch(self, files: Sequence[str]) -> Path:
-        apart = None if self.apart is None or self._kept(files) else self.apart
+    def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path:
+        """Into the hub's cache; or `apart`, unless the cache has them already."""
+        place = None if self._kept(files) else apart
         try:
-            return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(files), local_dir=apart))
+            return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(files), local_dir=place))
         except Exception as error:
             message = f"the download broke off ({type(error).__name__}: {error}); the same command resumes it"
             raise PretrainedError(self.name, message) from error
@@ -95,8 +95,8 @@ class Hub:
         return all(isinstance(place, str) for place in there)
 
 
-def find(name: str, revision: str | None = None, apart: Path | None = None) -> ModelFiles:
-    """The model's files, wherever they are; what has to be fetched goes `apart`, or to the hub's cache."""
+def find(name: str, revision: str | None = None) -> ModelFiles:
+    """The model's files, wherever they are."""
     if Path(name).expanduser().is_dir():
         return Folder(name, Path(name).expanduser())
     if name.startswith(("/", ".", "~")) or name.count("/") > 1:
@@ -104,7 +104,7 @@ def find(name: str, revision: str | None = None, apart: Path | None = None) -> M
     if is_offline_mode():
         return kept(name, revision, "HF_HUB_OFFLINE is set and ")
     try:
-        return Hub(name, revision, apart)
+        return Hub(name, revision)
     except errors.GatedRepoError:
         raise PretrainedError(name, "its authors ask for a login; accept their terms on the hub, then `hf auth login`") from None
     except errors.RepositoryNotFoundError:
@@ -186,13 +186,13 @@ def model_hash(source: ModelFiles, weights: Sequence[str]) -> str:
     return hashlib.blake2b(told.encode(), digest_size=12).hexdigest() if all(contents) else ""
 
 
-def fetch(source: ModelFiles, weights: Sequence[str], code: bool = False) -> Path:
+def fetch(source: ModelFiles, weights: Sequence[str], code: bool = False, apart: Path | None = None) -> Path:
     """A folder with configuration, tokenizer and weights, and with its `code`. Shards that are missing are named."""
     if not any(PIECES.fullmatch(file) for file in source.sizes):
         remedy = "copy tokenizer.json from the model it was made from"
         raise PretrainedError(source.name, f"there is no tokenizer with it (tokenizer.json, vocab.txt, …); {remedy}")
     aside = [file for file in source.sizes if ASIDE.fullmatch(file) or (code and CODE.fullmatch(file))]
-    folder = source.fetch([*aside, *weights])
+    folder = source.fetch([*aside, *weights], apart)
     index = folder / (SAFE_INDEX if SAFE.fullmatch(weights[0]) else PICKLED_INDEX)
     if index.is_file():
         for shard in sorted(_shards(source.name, index) - set(weights)):

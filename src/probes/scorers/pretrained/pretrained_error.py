@@ -1,6 +1,7 @@
 """What can be wrong with a model that somebody else made."""
 
 from ....errors import UserError
+from .. import DamagedModel
 
 
 class PretrainedError(UserError):
@@ -9,3 +10,7 @@ class PretrainedError(UserError):
     def __init__(self, model: str, message: str) -> None:
         super().__init__(f"model.name={model}: {message}")
         self.why = message
+
+
+class DamagedWeights(PretrainedError, DamagedModel):
+    """Files that are cut short, or that lack what they should have."""

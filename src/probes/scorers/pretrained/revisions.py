@@ -28,9 +28,9 @@ class RevisionFiles:
     def commit(self) -> str:
         return self.source.commit
 
-    def fetch(self, code: bool) -> Path:
-        """The folder that has them, after a download if need be."""
-        return fetch(self.source, self.files, code)
+    def fetch(self, code: bool, apart: Path | None) -> Path:
+        """The folder that has them, after a download if need be: `apart`, or to the hub's cache."""
+        return fetch(self.source, self.files, code, apart)
 
 
 def list_revisions(name: str) -> list[str]:
@@ -61,8 +61,8 @@ def _kept_revisions(name: str, why: str) -> list[str]:
     return found
 
 
-def describe_revision(name: str, revision: str | None, safetensors: bool, apart: Path | None = None) -> RevisionFiles:
-    """One revision, or a folder; what has to be fetched later goes `apart`, or to the hub's cache."""
-    source = find(name, revision, apart)
+def describe_revision(name: str, revision: str | None, safetensors: bool) -> RevisionFiles:
+    """One revision, or a folder."""
+    source = find(name, revision)
     files = weight_files(source, safetensors)
     return RevisionFiles(source, tuple(files), weights_hash(source, files), model_hash(source, files))
