@@ -19,37 +19,23 @@ from .probes.answer import Answer
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
 from .probes.evaluation import ask, save_answer, save_tables
-from .probes.models import Model, check_device, load_checkpoint, load_pretrained, wrap_function
+from .probes.models import Model as Model
+from .probes.models import check_device, load_checkpoint, load_pretrained, wrap_function
 from .probes.probe import Probe
 from .probes.probe_preparation import make_probe
-from .probes.sets import Sets, sets
+from .probes.sets import Sets as Sets
+from .probes.sets import sets as sets
 from .probes.word_surprisal import read_sentences, surprisal_table
 from .report.accuracy_frame import accuracy_frame
 from .report.optional_packages import explain_missing
 from .report.report_folder import make_report, write_page, write_report
-from .watching.lightning_watch import LightningWatch
-from .watching.watcher import Watcher
+from .watching.lightning_watch import LightningWatch as LightningWatch
+from .watching.watcher import Watcher as Watcher
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .watching.trainer_watch import TrainerWatch
-
-__all__ = [
-    "LightningWatch",
-    "Model",
-    "ProbeResult",
-    "Report",
-    "Sets",
-    "Watcher",
-    "load",
-    "model",
-    "pretrained",
-    "probe",
-    "sets",
-    "surprisals",
-    "watch",
-]
 
 
 # ----------------------------------------------------------------------- models

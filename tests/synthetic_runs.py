@@ -15,11 +15,11 @@ from concord.probes.contract_statement import contract_statement
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.phases import agree_with_rules, rule_metrics
 from concord.probes.probe import Probe, build_probe
+from concord.probes.probe_series import sample_probe
 from concord.probes.result_files import save_summary
 from concord.probes.scorers import Reading, WordScores
 from concord.probes.verdict_files import save_items, save_sample, save_verdicts
 from concord.probes.verdicts import Verdicts, judge
-from concord.probes.watching import sample_probe
 from concord.runs.metrics_file import MetricsFile
 from concord.runs.run_folder import RunFolder
 from hydra import compose, initialize_config_dir

@@ -69,7 +69,7 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     from ..data.download import downloads_for
     from ..probes.lexicon.asked_models import choose_lexicon
     from ..probes.models import checkpoint_capitals, checkpoint_languages, of_built_in_corpus
-    from ..probes.probe_preparation import make_probes
+    from ..probes.probe_preparation import make_probe
     from ..settings.languages import each_language
     from ..settings.probing import all_collections
 
@@ -81,9 +81,9 @@ def read_probes(settings: "EvaluationSettings") -> list["Probe"]:
     chosen, words = choose_lexicon(settings.probes, (settings.ckpt_path or ()) if known else ())
     sets, downloads = all_collections(chosen), downloads_for(settings.paths)
     return [
-        probe
+        make_probe(each, code, known.get(code, elsewhere), built_in, downloads, words, capitals.get(code, False))
         for code in asked
-        for probe in make_probes(sets, code, known.get(code, elsewhere), built_in, downloads, words, capitals.get(code, False))
+        for each in sets
     ]
 
 

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from ..errors import UserError
-from ..files import is_fault_of_disk, require_writable, tell_fault
+from ..files import require_writable
+from .exit_status import exit_status
 from .help_page import FLAGS
 
 SETTINGS = ("ckpt_path", "out")
@@ -29,20 +29,16 @@ def main(arguments: list[str]) -> int:
     if sorted(given) != sorted(SETTINGS) or not all(given.values()):
         print("usage: concord export ckpt_path=runs/…/checkpoints/best.ckpt out=FOLDER", file=sys.stderr)
         return 2
+    return exit_status(lambda: _run(Path(given["ckpt_path"]), Path(given["out"])))
+
+
+def _run(source: Path, out: Path) -> None:
     from ..runs.run_export import export_checkpoint, export_run, upload_lines
 
-    source, out = Path(given["ckpt_path"]), Path(given["out"])
-    try:
-        require_writable(out)
-        written = (export_run if source.is_dir() else export_checkpoint)(source, out)
-    except (UserError, OSError) as error:
-        if isinstance(error, OSError) and not is_fault_of_disk(error):
-            raise
-        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
-        return 1
+    require_writable(out)
+    written = (export_run if source.is_dir() else export_checkpoint)(source, out)
     print(f"{out}: concord evaluate model=hf model.name={written[0][1]} lang=…")
     print("to put on the hub, with a licence in each README.md:", *upload_lines(written), sep="\n  ")
-    return 0
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ from ..data.grammar.notices import GrammarError, Notice
 from ..data.grammar.sample import Draw
 from ..data.grammar.sentence_table import groups_table
 from ..data.sources import challenge_sentences
-from ..files import tell_fault
 from ..settings.languages import Clitics
 from ..terminal import console, table
+from .exit_status import exit_status
 
 DESCRIPTION = """\
 Look at grammars, count and check them, draw a corpus.
@@ -35,18 +35,7 @@ Look at grammars, count and check them, draw a corpus.
 def main(argv: list[str] | None = None) -> int:
     """Run one subcommand; 0 is success, 1 a finding or a wrong grammar, 2 a wrong call."""
     arguments = _parser().parse_args(argv)
-    try:
-        return int(arguments.run(arguments) or 0)
-    except GrammarError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # `… | head` closes the pipe when it has enough; that is not an error.
-        sys.stderr.close()
-        return 0
-    except OSError as error:
-        print(f"error: {tell_fault(error)}", file=sys.stderr)
-        return 1
+    return exit_status(lambda: arguments.run(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from ..errors import UserError
-from ..files import is_fault_of_disk, require_writable, tell_fault
+from ..files import require_writable
+from .exit_status import exit_status
 
 DESCRIPTION = """\
 Gathers runs (finished or not), sweeps and evaluations into tables, figures, tests, and one page that opens offline.
@@ -23,13 +24,7 @@ Writes <out>/report.html, <out>/tables/ (Markdown, CSV, LaTeX), <out>/figures/ (
 def main(argv: list[str] | None = None) -> int:
     """0 when a report was made, 1 for wrong input, 2 for a wrong call."""
     asked = _parser().parse_args(argv)
-    try:
-        return _run(asked)
-    except (UserError, OSError) as error:
-        if isinstance(error, OSError) and not is_fault_of_disk(error):
-            raise
-        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
-        return 1
+    return exit_status(lambda: _run(asked))
 
 
 def _run(asked: argparse.Namespace) -> int:

@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..errors import UserError
-from ..files import is_fault_of_disk, require_writable, tell_fault
+from ..files import require_writable
+from .exit_status import exit_status
 
 DESCRIPTION = """\
 Writes every verdict of runs (finished or not), sweeps and evaluations into one tidy table, for R, pandas or anything else.
@@ -21,13 +21,7 @@ docs/results.md says what each column is.
 def main(argv: list[str] | None = None) -> int:
     """0 when the table was written, 1 for wrong input, 2 for a wrong call."""
     asked = _parser().parse_args(argv)
-    try:
-        return _run(asked)
-    except (UserError, OSError) as error:
-        if isinstance(error, OSError) and not is_fault_of_disk(error):
-            raise
-        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
-        return 1
+    return exit_status(lambda: _run(asked))
 
 
 def _run(asked: argparse.Namespace) -> int:

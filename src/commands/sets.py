@@ -9,10 +9,8 @@ from pathlib import Path
 from rich.text import Text
 
 from ..data.download import default_downloads
-from ..data.grammar import GrammarError, languages
+from ..data.grammar import languages
 from ..data.grammar.folder import read_text
-from ..errors import UserError
-from ..files import tell_fault
 from ..places import cache_folder
 from ..probes.challenge_set import ChallengeSet, MinimalSet, SetError
 from ..probes.collection import HUB, CollectedSet, ItemSelection, collect, locate, stratified_sample
@@ -31,6 +29,7 @@ from ..probes.suites.suite_files import read as read_suite
 from ..probes.suites.suite_screen import suite_lines, suite_notes
 from ..settings.probing import AGREEMENT
 from ..terminal import console, table
+from .exit_status import exit_status
 from .set_making import add_commands
 
 SHORT = 24  # letters of a feature that fits beside the sentences
@@ -64,15 +63,16 @@ RunOnSets = Callable[[argparse.Namespace, list[CollectedSet]], int | None]
 def main(argv: list[str] | None = None) -> int:
     """0 when all is well, 1 for faults and wrong files, 2 for a wrong call."""
     arguments = _parser().parse_args(argv)
-    try:
-        if hasattr(arguments, "make"):
-            return int(arguments.make(arguments))
-        if arguments.run is run_fetch:
-            return run_fetch(arguments)
-        return int(arguments.run(arguments, _collected(arguments)) or 0)
-    except (UserError, GrammarError, OSError) as error:
-        print(f"error: {tell_fault(error) if isinstance(error, OSError) else error}", file=sys.stderr)
-        return 1
+    return exit_status(lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int | None:
+    if hasattr(arguments, "make"):
+        return int(arguments.make(arguments))
+    if arguments.run is run_fetch:
+        return run_fetch(arguments)
+    run: RunOnSets = arguments.run
+    return run(arguments, _collected(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -21,7 +21,21 @@ class TextError(UserError):
     """A corpus file that cannot be used: which, where, why and what to do."""
 
 
-class RawText:
+class _LineReader:
+    """Text whose lines are read one by one, so that it can be cut after each."""
+
+    def __call__(self, line: str) -> Iterator[list[str]]:
+        raise NotImplementedError
+
+    def read(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[list[str]]:
+        for line in chunk.lines:
+            yield from self(line)
+
+    def ends(self, line: str) -> bool:
+        return True
+
+
+class RawText(_LineReader):
     """Prose, one paragraph per line: cut into sentences by sentencex and into tokens by the language's rule."""
 
     def __init__(self, language: str, rule: Tokenization) -> None:
@@ -34,18 +48,11 @@ class RawText:
             if tokens:
                 yield tokens
 
-    def read(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[list[str]]:
-        for line in chunk.lines:
-            yield from self(line)
-
-    def ends(self, line: str) -> bool:
-        return True
-
     def key(self) -> str:
         return f"raw:{metadata.version('sentencex')}:{self.language}:{self.rule.key()}"
 
 
-class TokenizedText:
+class TokenizedText(_LineReader):
     """A sentence a line, tokens separated by spaces, used as it is. An `<eos>` in it ends a sentence, as the line's end does."""
 
     def __call__(self, line: str) -> Iterator[list[str]]:
@@ -53,13 +60,6 @@ class TokenizedText:
             tokens = sentence.split()
             if tokens:
                 yield tokens
-
-    def read(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[list[str]]:
-        for line in chunk.lines:
-            yield from self(line)
-
-    def ends(self, line: str) -> bool:
-        return True
 
     def key(self) -> str:
         return "tokenized"

@@ -15,8 +15,8 @@ from ..lm.training import Training
 from ..terminal import show
 from .accuracy import Table, metrics
 from .lexicon.word_table import save_choice
+from .probe_series import MakeScorer, ProbePlan, ProbeSeries, TrainingMoment
 from .schedule import ProbeSchedule, Progress
-from .watching import MakeScorer, ProbePlan, ProbeSeries, TrainingMoment
 
 
 class ProbeCallback(Callback):

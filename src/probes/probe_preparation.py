@@ -29,12 +29,12 @@ from .leakage import count_forms, find_leakage
 from .lexicon.choice import fit_collection, fitted_sets
 from .lexicon.known_words import KnownWords
 from .probe import Probe, build_probe
+from .probe_series import MakeScorer, ProbePlan, SampledProbe
 from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, plant_forest
 from .scorers.ngrams import score_by_ngrams
 from .scorers.scoring_mode import scoring_mode
 from .verdicts import Verdicts, covered_contrasts, judge
-from .watching import MakeScorer, ProbePlan, SampledProbe
 
 log = logging.getLogger(__name__)
 # Sentences of the corpus that a model has read before a set is scored with a warm state.
@@ -83,23 +83,6 @@ def make_probe(
     for construction, why in probe.without.items():
         log.warning("probes     %s is left out: %s", construction, why)
     return probe
-
-
-def make_probes(
-    collections: Sequence[ProbeSettings],
-    language: str,
-    clitics: Clitics,
-    built_in: bool | None = None,
-    downloads: Downloads | None = None,
-    known: KnownWords | None = None,
-    capitals: bool = False,
-) -> list[Probe]:
-    """Several collections of one language, each with its own path and rules; none for probes=none."""
-    asked = [each for each in collections if not each.is_none]
-    names = [each.name for each in asked]
-    if again := next((name for name in names if names.count(name) > 1), None):
-        raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
-    return [make_probe(each, language, clitics, built_in, downloads, known, capitals) for each in asked]
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:

@@ -18,9 +18,9 @@ from ..probes.feature_columns import feature_columns
 from ..probes.lexicon.known_words import CorpusWords
 from ..probes.lexicon.word_table import show_choice
 from ..probes.probe import Probe
-from ..probes.probe_preparation import check_coverage, make_probes, monitorable_metrics, plan_probe, scorer_maker
+from ..probes.probe_preparation import check_coverage, make_probe, monitorable_metrics, plan_probe, scorer_maker
+from ..probes.probe_series import SampledProbe, sample_probe
 from ..probes.schedule import ProbeSchedule
-from ..probes.watching import SampledProbe, sample_probe
 from ..settings.corpus_settings import BUILT_IN
 from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
@@ -106,11 +106,10 @@ def read_probes(settings: RunSettings, corpus: Corpus | None = None) -> list[Pro
     """
     known, capitals = (CorpusWords(corpus), corpus.capitals()) if corpus else (None, {})
     built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
+    collections = all_collections(settings.probes)
     return [
-        probe
-        for each in settings.languages
-        for probe in make_probes(
-            all_collections(settings.probes),
+        make_probe(
+            collection,
             each.code,
             settings.clitics(each),
             built_in,
@@ -118,6 +117,8 @@ def read_probes(settings: RunSettings, corpus: Corpus | None = None) -> list[Pro
             known,
             begins_with_capital(capitals, each.code),
         )
+        for each in settings.languages
+        for collection in collections
     ]
 
 

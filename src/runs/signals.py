@@ -1,7 +1,7 @@
 """The signals that ask a run to stop, and what a run says when it has obeyed."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
@@ -39,9 +39,16 @@ def find_interruption(error: BaseException | None) -> Interrupted | None:
 @contextmanager
 def heeded() -> Iterator[None]:
     """Before and after training, where there is nothing to save, these signals stop the program at once and with their status."""
-    before = {number: signal.signal(number, stop_now) for number in SIGNALS}
+    with handled_by(stop_now):
+        yield
+
+
+@contextmanager
+def handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Meanwhile the signals that end a run go to this function."""
+    before = {number: signal.signal(number, handler) for number in SIGNALS}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, old in before.items():
+            signal.signal(number, old)

@@ -111,8 +111,15 @@ def decide_lexicon(probes: Mapping[str, Plain], built_in: bool) -> dict[str, Pla
 
 
 def all_collections(chosen: ProbeSettings) -> list[ProbeSettings]:
-    """The collection itself and what is asked beside it, each with its own path and rules, all on one schedule."""
-    return [chosen, *(_read_further(each, chosen) for each in chosen.also)]
+    """The collection itself and what is asked beside it, each with its own path and rules, all on one schedule.
+
+    None for probes=none.
+    """
+    found = [each for each in (chosen, *(_read_further(each, chosen) for each in chosen.also)) if not each.is_none]
+    names = [each.name for each in found]
+    if again := next((name for name in names if names.count(name) > 1), None):
+        raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
+    return found
 
 
 def _read_further(entry: str | Mapping[str, Plain], chosen: ProbeSettings) -> ProbeSettings:

@@ -21,9 +21,9 @@ from ..probes.answer import Answer
 from ..probes.models import Model
 from ..probes.probe import Probe
 from ..probes.probe_preparation import must_cover, rule_tables
+from ..probes.probe_series import SECONDS, ProbeSeries, SampledProbe, TrainingMoment
 from ..probes.result_files import read_summary
 from ..probes.verdict_files import write_table
-from ..probes.watching import SECONDS, ProbeSeries, SampledProbe, TrainingMoment
 from ..report import write_own_report
 from ..runs.metrics_file import write_rows
 from ..runs.run_folder import RunFolder

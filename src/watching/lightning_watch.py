@@ -10,8 +10,8 @@ import pytorch_lightning as pl
 from pytorch_lightning import Callback
 
 from ..errors import UserError
+from ..probes.probe_series import sum_over_ranks
 from ..probes.sets import Sets
-from ..probes.watching import sum_over_ranks
 from ..runs.words_schedule import checkpoint_name
 from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher

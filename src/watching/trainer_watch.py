@@ -11,8 +11,8 @@ from transformers.trainer_callback import ExportableState
 from transformers.trainer_utils import IntervalStrategy
 
 from ..errors import UserError
+from ..probes.probe_series import rank_and_world, sum_over_ranks
 from ..probes.sets import Sets
-from ..probes.watching import rank_and_world, sum_over_ranks
 from ..runs.words_schedule import checkpoint_name
 from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher

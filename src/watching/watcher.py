@@ -18,9 +18,9 @@ from ..probes.models import Model
 from ..probes.models_in_memory import wrap_model
 from ..probes.probe import Probe
 from ..probes.probe_preparation import make_probe, must_cover, rule_tables
+from ..probes.probe_series import SECONDS, ProbeSeries, Probing, SampledProbe, TrainingMoment, rank_and_world, sample_probe
 from ..probes.sets import Sets
 from ..probes.sets import sets as read_sets
-from ..probes.watching import SECONDS, ProbeSeries, Probing, SampledProbe, TrainingMoment, rank_and_world, sample_probe
 from ..report import write_own_report
 from ..report.accuracy_frame import accuracy_frame
 from ..runs.metrics_file import MetricsFile

@@ -17,10 +17,10 @@ from concord.probes.contract import apply_rules, make_contract
 from concord.probes.contrast import Contrast, pair_contrast
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.probe import Probe, build_probe
+from concord.probes.probe_series import sample_probe
 from concord.probes.schedule import ProbeSchedule, Progress
 from concord.probes.scorers import WordScores
 from concord.probes.verdicts import judge
-from concord.probes.watching import sample_probe
 
 
 def scored(asked: Probe, worth: dict[str, float], unknown: Sequence[str] = ()) -> WordScores:

@@ -15,7 +15,7 @@ from ...files import read_lines
 from ...settings.reading import Plain
 from ..challenge_set import ChallengeSet, SetError, Value
 from ..feature_columns import RESERVED
-from ..set_file import lines, parse_json
+from ..set_file import lines, objects
 from .own import FURTHER, add_forms
 
 SUFFIXES = {".csv", ".tsv", ".jsonl", ".parquet"}
@@ -167,7 +167,7 @@ def rows(file: Path, columns: Mapping[str, object] | None = None) -> Iterator[tu
     if file.suffix == ".parquet":
         yield from _parquet_rows(file)
     elif file.suffix == ".jsonl":
-        yield from _objects(file)
+        yield from objects(file)
     else:
         yield from _separated_rows(file, columns)
 
@@ -213,14 +213,6 @@ def _cells(line: str, separator: str) -> list[str]:
 def _must_differ(names: Sequence[str], file: Path, number: int) -> None:
     if again := next((name for name in names if names.count(name) > 1), None):
         raise SetError(file, number, f"the column {again or 'without a name'} is there twice in the head")
-
-
-def _objects(file: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    for number, line in lines(file):
-        item = parse_json(line, file, number)
-        if not isinstance(item, dict):
-            raise SetError(file, number, f"a JSON object is needed here, this is {type(item).__name__}")
-        yield number, item
 
 
 def _parquet_rows(file: Path) -> Iterator[tuple[int, dict[str, object]]]:

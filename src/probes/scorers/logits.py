@@ -19,7 +19,7 @@ LOGITS = 2**24  # numbers at a time: 64 MiB
 ALIKE = 1e-3  # nats; more than that is not the noise of another batch
 
 
-class Pieces(Protocol):
+class ReadSentence(Protocol):
     """One sentence as a model reads it."""
 
     @property
@@ -30,7 +30,7 @@ class Pieces(Protocol):
     def unknown(self) -> NDArray[np.bool_]: ...  # (number of words,)
 
 
-PieceReader = Callable[[Sequence[ProbeSentence]], Sequence[Pieces]]
+PieceReader = Callable[[Sequence[ProbeSentence]], Sequence[ReadSentence]]
 
 
 @dataclass(frozen=True)

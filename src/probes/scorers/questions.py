@@ -16,7 +16,7 @@ def untold(share: float) -> None:
     """Nobody is told how far the work is."""
 
 
-class Forward(Protocol):
+class AskedModel(Protocol):
     """A model as a function from pieces to log-probabilities; `pad` fills up inputs."""
 
     pad: int
@@ -43,7 +43,7 @@ class Questions:
         return number
 
     def answers(
-        self, forward: Forward, tokens: int, advance: Advance = untold, rank: int = 0, world: int = 1
+        self, forward: AskedModel, tokens: int, advance: Advance = untold, rank: int = 0, world: int = 1
     ) -> NDArray[np.float32]:
         """The log-probability asked for by each question; of several processes each reads every `world`-th batch (else 0)."""
         found = np.zeros(self.count, np.float32)

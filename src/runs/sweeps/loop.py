@@ -1,14 +1,12 @@
 """The sweep itself: start what is missing, watch it, collect what has ended; one job's end is never the end of the others."""
 
-import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
 from typing import Protocol
 
-from ..signals import SIGNALS, Interrupted
+from ..signals import Interrupted, handled_by
 from .board import Board
 from .job import Job
 
@@ -74,7 +72,7 @@ class Sweep:
 
     def run(self) -> None:
         """Until every job has ended. Stopped by a signal, it stops the jobs and says so."""
-        with _signals(self.received.append), self.board.shown(), self._none_left_behind():
+        with handled_by(lambda number, _: self.received.append(number)), self.board.shown(), self._none_left_behind():
             while True:
                 self._collect()
                 if self.received:
@@ -145,19 +143,6 @@ class Sweep:
                 else:
                     one.running.stop()
         self.obeyed = len(self.received)
-
-
-@contextmanager
-def _signals(receive: Callable[[int], None]) -> Iterator[None]:
-    def handler(number: int, frame: FrameType | None) -> None:
-        receive(number)
-
-    before = {number: signal.signal(number, handler) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
 
 
 class JobList:

@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, Reading, WordScores
-from ..questions import Advance, Questions, untold
-from .forward import Forward
+from ..questions import Questions
 from .loading import Pretrained
 from .options import Options
-from .scores import AskedPieces, first_words, mark_words, multi_piece, unequal, without_target, word_scores
-from .scoring_progress import shown
+from .scores import AskedPieces, PieceScorer, first_words, mark_words, multi_piece, unequal, without_target, word_scores
 from .word_pieces import MARK, WordPieces, marks_around, read_by, unknown_token
 
 # From the pieces of a sentence, its target and the place that is scored to the places that are hidden.
@@ -73,19 +71,18 @@ RULES = {
 }
 
 
-class Masked:
+class Masked(PieceScorer):
     """A masked model with one of the rules."""
 
     def __init__(self, scoring: str, pretrained: Pretrained, options: Options) -> None:
         self.rule, self.only_target = RULES[scoring], scoring == "masked_target"
-        self.pretrained, self.options = pretrained, options
+        super().__init__(pretrained, options)
         self.skips = options.skip_multi_piece and self.only_target
         self.equal = options.equal_pieces and self.only_target
         rules = {without_target: self.only_target, multi_piece: self.skips, unequal(pretrained.tokenizer): self.equal}
         self.drops = [rule for rule, given in rules.items() if given]
         marks = {"+skip_multi_piece": self.skips, "+equal_pieces": self.equal, "+joined": options.spacing == "joined"}
         self.name = scoring + "".join(mark for mark, given in marks.items() if given)
-        self.forward = Forward(pretrained)
 
     @property
     def reading(self) -> Reading:
@@ -95,11 +92,6 @@ class Masked:
         left_out += ["unequal"] if self.equal else []
         about = Reading(*marks_around(tokenizer), sees="unhidden", hides=self.rule.hides, scores=scores, pieces=True)
         return replace(about, unknown=unknown_token(tokenizer), left_out=tuple(left_out))
-
-    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
-        prepared = self.prepare(sentences)
-        with shown(self.name, len(sentences)) as advance:
-            return self.scores(prepared, self.logprobs(prepared, advance=advance))
 
     def prepare(self, sentences: Sequence[ProbeSentence]) -> AskedPieces:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
@@ -114,9 +106,6 @@ class Masked:
                 asked.append(questions.ask(ids, place, int(pieces.ids[place])))
                 words.append(first + int(pieces.words[place]))
         return AskedPieces(made, questions, words, asked, mark_words(made, sentences, self.drops))
-
-    def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
-        return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
         return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.marks)

@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, WordScores
-from ..questions import Questions
+from ..questions import Advance, Questions, untold
+from .forward import Forward
+from .loading import Pretrained
+from .options import Options
+from .scoring_progress import shown
 from .word_pieces import WordPieces, pieces_alone
 
 Marks = NDArray[np.bool_]  # (number of words,)
@@ -23,6 +27,30 @@ class AskedPieces:
     words: Sequence[int]  # of each piece that is scored, counted through all sentences
     asked: Sequence[int]  # and the number of its question
     marks: "WordMarks"
+
+
+class PieceScorer:
+    """A masked model that is asked about pieces; which ones, `prepare` says, and `scores` what becomes of the answers."""
+
+    name: str
+
+    def __init__(self, pretrained: Pretrained, options: Options) -> None:
+        self.pretrained, self.options = pretrained, options
+        self.forward = Forward(pretrained)
+
+    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
+        prepared = self.prepare(sentences)
+        with shown(self.name, len(sentences)) as advance:
+            return self.scores(prepared, self.logprobs(prepared, advance=advance))
+
+    def prepare(self, sentences: Sequence[ProbeSentence]) -> AskedPieces:
+        raise NotImplementedError
+
+    def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
+        return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
+
+    def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
+        raise NotImplementedError
 
 
 def word_scores(

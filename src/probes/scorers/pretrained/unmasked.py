@@ -11,34 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, Reading, WordScores
-from ..questions import Advance, Questions, untold
-from .forward import Forward
+from ..questions import Questions
 from .loading import Pretrained
 from .options import Options
-from .scores import AskedPieces, first_words, mark_words, unequal, word_scores
-from .scoring_progress import shown
+from .scores import AskedPieces, PieceScorer, first_words, mark_words, unequal, word_scores
 from .word_pieces import MARK, marks_around, read_by, unknown_token
 
 
-class Unmasked:
+class Unmasked(PieceScorer):
     """A masked model that is shown what it scores."""
 
     def __init__(self, pretrained: Pretrained, options: Options) -> None:
-        self.pretrained, self.options = pretrained, options
+        super().__init__(pretrained, options)
         marks = {"+equal_pieces": options.equal_pieces, "+joined": options.spacing == "joined"}
         self.name = "sentence_ce" + "".join(mark for mark, given in marks.items() if given)
-        self.forward = Forward(pretrained)
 
     @property
     def reading(self) -> Reading:
         tokenizer = self.pretrained.tokenizer
         about = Reading(*marks_around(tokenizer), sees="everything", scores="words and marks", mean=True, pieces=True)
         return replace(about, unknown=unknown_token(tokenizer), left_out=("unequal",) if self.options.equal_pieces else ())
-
-    def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
-        prepared = self.prepare(sentences)
-        with shown(self.name, len(sentences)) as advance:
-            return self.scores(prepared, self.logprobs(prepared, advance=advance))
 
     def prepare(self, sentences: Sequence[ProbeSentence]) -> AskedPieces:
         made = read_by(self.pretrained, sentences, self.options.spacing, marks=True)
@@ -52,9 +44,6 @@ class Unmasked:
                 words.append(first + owners[place])
         drops = [unequal(self.pretrained.tokenizer)] if self.options.equal_pieces else []
         return AskedPieces(made, questions, words, asked, mark_words(made, sentences, drops))
-
-    def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
-        return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
         """The mean over all pieces of a sentence: each brings its share."""
