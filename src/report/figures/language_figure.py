@@ -8,7 +8,7 @@ from ...errors import UserError
 from ...probes.accuracy import MEAN
 from ..correlation import spearman
 from ..language_tables import COMPLEXITY, FEWEST
-from ..wording import construction_name, in_paper_order, language_name
+from ..wording import construction_name, in_paper_order
 from .style import MOST, condition_means, line_style, panels
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def _against_complexity(axis: "Axes", compared: "list[tuple[int, pd.DataFrame]]"
         axis.scatter(ranks, [*means.values()], color=style["color"], marker=style["marker"], label=label)
         for language, rank in zip(means, ranks, strict=True):
             place: dict[str, Any] = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": 7.5}
-            axis.annotate(language_name(language), (rank, means[language]), **place)
-    axis.set(xlabel="rank of morphological complexity", ylabel="mean accuracy over the constructions that all languages have")
+            axis.annotate(language, (rank, means[language]), **place)
+    axis.set(xlabel="rank of morphological complexity", ylabel="mean accuracy, shared constructions")
     axis.set_xticks(sorted(COMPLEXITY.values()))
     axis.margins(0.15)
     axis.legend(fontsize=7.5, loc="best")
