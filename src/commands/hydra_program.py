@@ -32,14 +32,15 @@ def register_plugins() -> None:
         plugins.class_name_to_class[f"hydra_plugins.concord.{plugin.__name__}"] = plugin
 
 
-def run_with_settings(config_name: str, command: "Callable[[DictConfig], None]") -> None:
-    """Read the command line, compose the settings from `conf/<config_name>.yaml` and what it includes, and run the command."""
+def run_with_settings(config_name: str, command: "Callable[[DictConfig, list[str]], None]") -> None:
+    """Compose the settings from `conf/<config_name>.yaml` and the command line; the command gets them, and what was typed."""
     look_in_own_folder(sys.argv[1:])
     if {*FLAGS} & {*sys.argv[1:]}:
         print(help_page(config_name), end="")
         return
     import hydra
     import hydra._internal.utils as hydra_utils
+    from hydra.core.hydra_config import HydraConfig
 
     from ..settings.composition import COMPOSING, explain_composition
 
@@ -50,7 +51,7 @@ def run_with_settings(config_name: str, command: "Callable[[DictConfig], None]")
     def begin(cfg: "DictConfig") -> None:
         nonlocal begun
         begun = True
-        command(cfg)
+        command(cfg, list(HydraConfig.get().overrides.task))
 
     # Hydra prints what goes wrong over many lines and leaves; here it is told as everything else is.
     hydra_utils.run_and_report = lambda func: func()
