@@ -14,14 +14,14 @@ def main() -> None:
     run_with_settings("evaluate", command)
 
 
-def command(cfg: "DictConfig", typed: list[str]) -> None:
+def command(cfg: "DictConfig") -> None:
     from ..runs.failures import explain_failures
     from ..runs.logs import keep_log
-    from ..settings.overrides import check_trust, read_composed_evaluation
+    from ..settings.overrides import check_trust, read_composed_evaluation, typed_overrides
 
     with explain_failures(), keep_log(first=True):
         settings = read_composed_evaluation(cfg)
-        check_trust(settings, typed)
+        check_trust(settings, typed_overrides())
         evaluate(settings)
 
 

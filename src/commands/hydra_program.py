@@ -32,15 +32,14 @@ def register_plugins() -> None:
         plugins.class_name_to_class[f"hydra_plugins.concord.{plugin.__name__}"] = plugin
 
 
-def run_with_settings(config_name: str, command: "Callable[[DictConfig, list[str]], None]") -> None:
-    """Compose the settings from `conf/<config_name>.yaml` and the command line; the command gets them, and what was typed."""
+def run_with_settings(config_name: str, command: "Callable[[DictConfig], None]") -> None:
+    """Read the command line, compose the settings from `conf/<config_name>.yaml` and what it includes, and run the command."""
     look_in_own_folder(sys.argv[1:])
     if {*FLAGS} & {*sys.argv[1:]}:
         print(help_page(config_name), end="")
         return
     import hydra
     import hydra._internal.utils as hydra_utils
-    from hydra.core.hydra_config import HydraConfig
 
     from ..settings.composition import COMPOSING, explain_composition
 
@@ -51,7 +50,7 @@ def run_with_settings(config_name: str, command: "Callable[[DictConfig, list[str
     def begin(cfg: "DictConfig") -> None:
         nonlocal begun
         begun = True
-        command(cfg, list(HydraConfig.get().overrides.task))
+        command(cfg)
 
     # Hydra prints what goes wrong over many lines and leaves; here it is told as everything else is.
     hydra_utils.run_and_report = lambda func: func()

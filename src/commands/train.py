@@ -18,14 +18,14 @@ def main() -> None:
     run_with_settings("train", command)
 
 
-def command(cfg: "DictConfig", typed: list[str]) -> None:
+def command(cfg: "DictConfig") -> None:
     """Leaves with status 0 when the run is finished, was finished before, or was only prepared."""
     from ..runs.failures import explain_failures
     from ..runs.sweeps.launchers import refuse_shared_process
-    from ..settings.overrides import read_composed, refuse_lists
+    from ..settings.overrides import read_composed, refuse_lists, typed_overrides
 
     with explain_failures():
-        refuse_lists(typed)
+        refuse_lists(typed_overrides())
         settings = read_composed(cfg)
         refuse_shared_process(cfg)
         train(settings)
