@@ -19,6 +19,7 @@ from ..escapes import csv_cell
 from ..files import replace_atomically
 from ..probes.contrast_chance import PAIR_CHANCE
 from ..probes.feature_columns import RESERVED
+from ..probes.verdict_files import RULE
 from ..terminal import console
 from .conditions import RunCondition
 from .frame import FINAL
@@ -59,7 +60,7 @@ JUDGED = {
     "unknown_context": pa.bool_(),
     "chance": pa.float64(),
 }
-# What only the file of the whole sets says of a contrast; it holds on the way too.
+# What only the file of the items says of a contrast; it holds on the way too.
 ITEM = {"dev": pa.bool_(), "good_frequency": pa.int64(), "bad_frequency": pa.int64()}
 SENTENCES = {"good": pa.string(), "bad": pa.string()}
 KEY = ("construction", "uid", "contrast")
@@ -151,12 +152,21 @@ def _features(results: Sequence[Result]) -> dict[str, pa.DataType]:
     A feature that is called like a column of ours has `item_` before its name.
     """
     found: dict[str, set[pa.DataType]] = {}
-    for file in [result.items for result in results if result.items]:
+    for file in [file for result in results if (file := _item_file(result))]:
         for field in parquet.read_schema(file):
-            if field.name not in NOT_FEATURES and not pa.types.is_nested(field.type):
+            if _is_feature(field):
                 found.setdefault(_feature_name(field.name), set()).add(field.type)
     kinds = {name: [kind for kind in own if not pa.types.is_null(kind)] for name, own in found.items()}
     return {name: own[0] if len(own) == 1 else pa.string() for name, own in kinds.items()}
+
+
+def _item_file(result: Result) -> Path | None:
+    """Of the whole sets; of a run that goes on, of its sample, if it has kept it."""
+    return result.items or result.sample_file
+
+
+def _is_feature(field: pa.Field) -> bool:
+    return field.name not in NOT_FEATURES and not field.name.startswith(RULE) and not pa.types.is_nested(field.type)
 
 
 def _feature_name(name: str) -> str:
@@ -164,13 +174,14 @@ def _feature_name(name: str) -> str:
 
 
 def _item_facts(result: Result, features: dict[str, pa.DataType], sentences: bool) -> pa.Table | None:
-    """What the whole sets of a result say of every contrast: features, frequencies, sentences. Unfinished runs do not know."""
-    if result.items is None:
+    """What is known of every contrast, whoever is asked: features, frequencies, sentences."""
+    file = _item_file(result)
+    if file is None:
         return None
-    there = parquet.read_schema(result.items).names
-    own = [name for name in there if _feature_name(name) in features and name not in NOT_FEATURES]
-    wanted = [*KEY, *(name for name in ITEM if name in there), *own, *(SENTENCES if sentences else ())]
-    table = parquet.read_table(result.items, columns=wanted)
+    there = parquet.read_schema(file)
+    own = [field.name for field in there if _is_feature(field)]
+    wanted = [*KEY, *(name for name in ITEM if name in there.names), *own, *(SENTENCES if sentences else ())]
+    table = parquet.read_table(file, columns=wanted)
     columns = {"key": _keys(table)}
     for name in wanted[len(KEY) :]:
         kind = {**ITEM, **SENTENCES}.get(name) or features[_feature_name(name)]

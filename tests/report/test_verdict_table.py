@@ -68,7 +68,7 @@ def test_csv_says_the_same_as_parquet(study: Path, tmp_path: Path) -> None:
 
 
 def test_what_was_not_scored_has_no_verdict(own_sets: Path, study: Path, tmp_path: Path) -> None:
-    """And contrasts that are no pairs have a margin and their own chance; a run that goes on has no features yet."""
+    """And contrasts that are no pairs have a margin and their own chance; a run that goes on has the features of its sample."""
     write_run(tmp_path / "runs/going-on", asked("de", 24), finished=False)
     table = verdicts_of([own_sets, tmp_path / "runs"], tmp_path / "own.parquet")
     triples = table[table.construction == "triple"]
@@ -78,7 +78,9 @@ def test_what_was_not_scored_has_no_verdict(own_sets: Path, study: Path, tmp_pat
     assert set(triples.mood) == {"calm", "wild"}
     going_on = table[table.run == "going-on"]
     assert len(going_on) > 100
-    assert going_on.dev.isna().all()
+    assert going_on.subject_number.notna().any()  # from the sample, which a run keeps from its first probe on
+    assert going_on.good_frequency.isna().all()
+    assert not [name for name in table if name.startswith("rule_")]
     assert set(going_on.moment) >= {"step 0", "step 300"}
     judged = pa.table({"verdict": [0.0, 1.0], "covered": [False, True]})
     assert verdict_table._judged(judged, "verdict").to_pylist() == [None, 1.0]
