@@ -138,6 +138,8 @@ def test_more_revisions_later_and_offline_from_the_cache(hub, tmp_path: Path) ->
     assert not hub.asked
     assert read(tmp_path / "offline/metrics.csv")[1][MEAN] == read(out / "metrics.csv")[1][MEAN]
     assert "3 checkpoints, step0 to step16" in said
+    # The hashes of the cache are those that the hub listed, so that nothing is asked again.
+    assert "resumed    3 of 3 are there already" in evaluate(tmp_path, *chosen, "model.revisions=all")
     with pytest.raises(UserError, match=r"HF_HUB_OFFLINE is set and the hub's cache .* has no revision of it"):
         evaluate(tmp_path, "model.name=some/other", "model.revisions=all")
 
