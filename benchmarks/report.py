@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import browser
+from concord.report.gathering import ReadFolders
 from concord.report.report_folder import make_report, write_page, write_report
 from synthetic_runs import asked, settings, write_run
 
@@ -42,8 +43,18 @@ def main() -> None:
         folder = asked_for.folder or Path(temporary)
         runs = made(folder / "runs", *((2, 2) if asked_for.small else (50, 40)))
         started = time.perf_counter(), time.process_time()
-        page = write_page(make_report([runs], baseline="en-00"), folder / "page.html")
+        read = ReadFolders()
+        first = make_report([runs], baseline="en-00", read=read)
+        page = write_page(first, folder / "page.html")
         print(f"page     {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
+        (runs / "en-00/metrics.csv").touch()
+        for probe in sorted((runs / "en-00/probes").glob("*-step*.parquet"))[-1:]:
+            probe.touch()  # as if it had been written just now
+        started = time.perf_counter(), time.process_time()
+        write_page(make_report([runs], baseline="en-00", read=read, before=first.conditions), folder / "page.html")
+        print(
+            f"again    {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor), a probe read"
+        )
         print(f"size     {page.stat().st_size / 1e6:6.2f} MB")
         started = time.perf_counter(), time.process_time()
         write_report(make_report([runs], baseline="en-00"), folder / "report")

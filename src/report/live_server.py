@@ -101,10 +101,9 @@ def open_server(live: LiveReport, host: str, port: int | None) -> LiveServer:
 
 
 def serve(build: Build, host: str, port: int | None, tell: Callable[[str], None]) -> LiveReport:
-    """Until Ctrl-C. Training goes first: this takes what is left, and never more than a third of one core."""
+    """Until Ctrl-C. After the first page, training goes first: this takes what is left, and at most a third of one core."""
     live = LiveReport(build)
     server = open_server(live, host, port)
-    os.nice(10)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     tell(f"live       {server.url}   (Ctrl-C stops it)")
     try:
@@ -112,6 +111,8 @@ def serve(build: Build, host: str, port: int | None, tell: Callable[[str], None]
             started = time.monotonic()
             trouble = live.trouble
             if live.refresh():
+                if live.page.version == 1:  # somebody waits for the first page; from then on training goes first
+                    os.nice(10)
                 tell(f"page       version {live.page.version}, made in {time.monotonic() - started:.1f} s")
             elif live.trouble not in ("", trouble):
                 tell(f"waiting    {live.trouble}")
