@@ -63,11 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to (default: report)")
     parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items, joined by commas: these down")
     parser.add_argument("--columns", metavar="FEATURES", help="and these across")
-    parser.add_argument(
-        "--published",
-        action="store_true",
-        help="all published numbers of these constructions, not only columns that fill half the rows",
-    )
+    parser.add_argument("--published", action="store_true", help="all published numbers, not only columns half filled or more")
     parser.add_argument("--best", type=int, metavar="K", help="only the K best runs of each condition")
     parser.add_argument(
         "--by", default="valid/perplexity", metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
