@@ -48,6 +48,9 @@ LATE_FILES = {
 }
 
 
+LONGEST_COMMAND = 80  # lines; what does the work stands in the rooms below
+
+
 class Import(NamedTuple):
     file: str
     line: int
@@ -134,6 +137,11 @@ def test_imports_inside_functions_have_a_reason(found):
     assert hidden(found) == []
     there = {each.file for each in found if each.late and each.ours}
     assert {name for name in LATE_FILES if name.endswith(".py")} <= there, "a reason for imports that are no longer there"
+
+
+def test_a_command_is_a_short_story():
+    lengths = {file.name: len(file.read_text(encoding="utf-8").splitlines()) for file in (SRC / "commands").rglob("*.py")}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_COMMAND} == {}
 
 
 def test_every_room_is_known():

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from concord.commands.runs import described
 from concord.data.conllu import TreebankText
 from concord.data.corpus import VocabularyRule, prepare, read_corpus
 from concord.data.grammar import folder_of
@@ -26,6 +25,7 @@ from concord.report.gathering import gather_results
 from concord.report.left_out import UNREADABLE, first_line
 from concord.runs.metrics_file import must_hold
 from concord.runs.run_folder import RunFolder
+from concord.runs.run_overview import describe_run
 from concord.settings.languages import read_language
 from pyarrow import parquet
 from set_files import FILES, OWN_LINES, write
@@ -110,7 +110,7 @@ def _run(part: str, run: str = "lstm") -> Format:
 
     def read(file: Path) -> Any:
         folder = file.parent if part.count("/") == 0 else file.parents[part.count("/")]
-        told = described(RunFolder(folder))
+        told = describe_run(RunFolder(folder))
         json.dumps(told)
         gathered = gather_results([folder.parent])
         if part == "metrics.csv":

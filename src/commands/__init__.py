@@ -1,4 +1,7 @@
-"""The commands, a file each: the story of what is done, told in calls. Ctrl-C ends each of them in one line, at any moment."""
+"""The commands, a file each: the story of what is done, told in calls. Ctrl-C ends each of them in one line, at any moment.
+
+Heavy imports stand inside their functions, so that --help and a misspelt choice answer at once.
+"""
 
 import os
 import sys

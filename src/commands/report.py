@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 from ..errors import UserError
@@ -16,6 +17,7 @@ Gathers runs (finished or not), sweeps and evaluations into tables, figures, tes
   concord report runs --baseline runs/de-lstm-…       each model against this one, on the same items
   concord report runs --rows construction --columns attractor_number
   concord report runs --best 3 --by valid/perplexity  the three best seeds of each condition
+  concord report runs --live                          a page in the browser that follows while models train
 
 Writes <out>/report.html, <out>/tables/ (Markdown, CSV, LaTeX), <out>/figures/ (SVG, PNG), and <out>/data.csv with all numbers.
 """
@@ -30,14 +32,18 @@ def main(argv: list[str] | None = None) -> int:
 def _run(asked: argparse.Namespace) -> int:
     from ..report.optional_packages import require_packages
     from ..report.report_folder import make_report, write_report
+    from .live_report import serve_until_stopped
 
     require_writable(asked.out)
-    require_packages("scipy", *(() if asked.no_figures else ("pandas", "matplotlib")))
+    require_packages("scipy", *(() if asked.no_figures or asked.live else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
     if asked.best is not None and asked.best < 1:
         raise UserError(f"--best {asked.best}: a whole number above 0 is needed")
     best = None if asked.best is None else (asked.best, asked.by)
-    made = make_report(asked.runs, asked.baseline, crossings, asked.published, best)
+    build = partial(make_report, asked.runs, asked.baseline, crossings, asked.published, best)
+    if asked.live:
+        return serve_until_stopped(asked.runs, build, (asked.host, asked.port), asked.out)
+    made = build()
     for note in made.notes():
         print(note)
     page = write_report(made, asked.out, figures=not asked.no_figures)
@@ -57,16 +63,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to (default: report)")
     parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items, joined by commas: these down")
     parser.add_argument("--columns", metavar="FEATURES", help="and these across")
-    parser.add_argument(
-        "--published",
-        action="store_true",
-        help="all published numbers of these constructions, not only columns that fill half the rows",
-    )
+    parser.add_argument("--published", action="store_true", help="all published numbers, not only columns half filled or more")
     parser.add_argument("--best", type=int, metavar="K", help="only the K best runs of each condition")
     parser.add_argument(
         "--by", default="valid/perplexity", metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
     )
     parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
+    parser.add_argument("--live", action="store_true", help="serve the page and follow the runs while they train, until Ctrl-C")
+    parser.add_argument("--port", type=int, metavar="N", help="… at this port (default: 8008, or any that is free)")
+    parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="… for this address (default: this machine only)")
     return parser
 
 

@@ -3,9 +3,9 @@
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from ..runs.ranks import is_first
 from .hydra_program import run_with_settings
 
-# The heavy imports stand inside the functions, so that --help and a misspelt choice answer at once.
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
@@ -20,14 +20,12 @@ def main() -> None:
 
 def command(cfg: "DictConfig") -> None:
     """Leaves with status 0 when the run is finished, was finished before, or was only prepared."""
-    from hydra.core.hydra_config import HydraConfig
-
     from ..runs.failures import explain_failures
     from ..runs.sweeps.launchers import refuse_shared_process
-    from ..settings.overrides import read_composed, refuse_lists
+    from ..settings.overrides import read_composed, refuse_lists, typed_overrides
 
     with explain_failures():
-        refuse_lists(HydraConfig.get().overrides.task)
+        refuse_lists(typed_overrides())
         settings = read_composed(cfg)
         refuse_shared_process(cfg)
         train(settings)
@@ -38,42 +36,32 @@ def train(settings: "RunSettings") -> None:
     from ..lm.fast_import import import_lightning
 
     import_lightning()
-    from ..probes.lexicon.known_words import write_words
     from ..runs.logs import keep_log
-    from ..runs.ranks import is_first
-    from ..runs.run_display import show_corpus, show_words_file
     from ..runs.run_folder import RunFolder
-    from ..runs.run_preparation import prepare_corpus, prepare_run
+    from ..runs.run_preparation import prepare_alone
 
     folder = RunFolder(settings.folder)
     with keep_log(is_first()) as log:
-        if settings.prepare:
-            corpus = prepare_corpus(settings)
-            show_corpus(corpus, settings.tokenizer.vocabulary_size)
-            show_words_file(write_words(corpus.folder.with_suffix(".words.tsv"), corpus))
-        elif settings.summary:
-            prepare_run(settings, folder, None)
-        else:
-            with folder.locked() if is_first() else nullcontext():
-                run(settings, folder, log)
+        if settings.prepare or settings.summary:
+            prepare_alone(settings, folder)
+            return
+        with folder.locked() if is_first() else nullcontext():
+            run(settings, folder, log)
 
 
 def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
     """Whatever can be wrong is found before the run's folder is touched; only the first of several processes writes and shows."""
-    from ..report import write_own_report
+    from ..report import complete_own_report, write_own_report
     from ..runs.continuing import checkpoint_to_resume, is_finished, take_over
     from ..runs.fit import fit
-    from ..runs.loggers import check_loggers, open_loggers
-    from ..runs.ranks import is_first
+    from ..runs.loggers import open_loggers
     from ..runs.run_display import show_finished, show_result
     from ..runs.run_preparation import enter_folder, prepare_run
 
     settings = take_over(settings, folder)
-    check_loggers(settings.logger, settings.allow)
     resume = checkpoint_to_resume(settings, folder)
     if is_finished(settings, folder):
-        if not folder.report.exists():  # killed between its end and its page
-            write_own_report(folder.path)
+        complete_own_report(folder.path)
         show_finished(folder)
         return
     prepared = prepare_run(settings, folder, resume)

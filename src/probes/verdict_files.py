@@ -233,13 +233,14 @@ def write_table(file: Path, columns: pa.Table, about: Mapping[str, object]) -> N
         parquet.write_table(columns.replace_schema_metadata(known), new, compression="zstd", write_page_checksum=True)
 
 
-def check_verdict_file(file: Path) -> None:
-    """Whether every part of a file of verdicts is as it was written: its pages, its columns, and what it says of itself.
+def read_checked(file: Path) -> pa.Table:
+    """The table, if every part of a file of verdicts is as it was written: its pages, its columns, and what it says of itself.
 
     Files of before have no checksums; what can be read of them is believed.
     """
     try:
-        table = parquet.read_table(file, page_checksum_verification=True)
+        # In one thread: a file is small, and there are thousands.
+        table = parquet.read_table(file, page_checksum_verification=True, use_threads=False, pre_buffer=False)
     except MemoryError:  # a damaged length
         raise ValueError("it is damaged: a part is larger than memory") from None
     known = table.schema.metadata or {}
@@ -248,6 +249,7 @@ def check_verdict_file(file: Path) -> None:
     for name, text in ((STATED, known[b"concord"]), (SCHEMA, _described(table.schema))):
         if known.get(name, _checksum(text)) != _checksum(text):
             raise ValueError("it is damaged: its checksum is another")
+    return table
 
 
 def _described(schema: pa.Schema) -> bytes:

@@ -10,6 +10,8 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..runs.run_folder import RunFolder
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
@@ -40,6 +42,12 @@ def write_own_report(folder: Path) -> None:
         logging.getLogger(__name__).info("report     not written: %s", error)
 
 
+def complete_own_report(folder: Path) -> None:
+    """The same for a run that was killed between its end and its page."""
+    if not RunFolder(folder).report.exists():
+        write_own_report(folder)
+
+
 def own_report(folder: Path) -> Path | None:
     """The small report of one run, in its own folder: the page alone."""
     from .gathering import gather_results  # noqa: PLC0415
@@ -49,4 +57,4 @@ def own_report(folder: Path) -> Path | None:
     return write_page(ReportParts(found, plain=True), folder / PAGE) if found.results else None
 
 
-__all__ = ["draw", "load", "own_report", "write_own_report"]
+__all__ = ["complete_own_report", "draw", "load", "own_report", "write_own_report"]

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +60,21 @@ def curve(result: Result, construction: str) -> tuple[list[int], NDArray[np.floa
 
 def words_to_level(result: Result, construction: str, level: float) -> float:
     """By one model."""
-    words, values = curve(result, construction)
-    return float(words_until(level, words, values)) if len(values) > 1 else math.nan
+
+    def find() -> float:
+        words, values = curve(result, construction)
+        return float(words_until(level, words, values)) if len(values) > 1 else math.nan
+
+    return result.memory.recall((words_to_level, construction, level), find)
 
 
 def measure_acquisition(condition: RunCondition, draws: int = DRAWS) -> list[Acquisition]:
     """Of every construction and level, over the seeds of a condition."""
-    worlds = [_worlds(result, draws) for result in condition.results]
+    return condition.memory.recall((measure_acquisition, draws), lambda: _measure_acquisition(condition, draws))
+
+
+def _measure_acquisition(condition: RunCondition, draws: int) -> list[Acquisition]:
+    worlds = [result.memory.recall((_worlds, draws), partial(_worlds, result, draws)) for result in condition.results]
     found = []
     for construction in condition.constructions:
         for level in LEVELS:
@@ -82,9 +91,6 @@ def measure_acquisition(condition: RunCondition, draws: int = DRAWS) -> list[Acq
 
 def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.float64]]:
     """Words to each level when the items had been others, (draws,)."""
-    rng = np.random.default_rng(
-        0
-    )  # the same for all: seeds were asked the same items, which are drawn again for all of them at once
     try:
         found = judgements_over_time(result)
     except (Mismatch, OSError, ValueError):
@@ -92,15 +98,26 @@ def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.fl
     if found is None or len(found[1]) < 2:
         return {}
     judged, words = found
+    parts = {construction: judged.of(construction) for construction in dict.fromkeys(judged.construction.tolist())}
+    parts = {construction: own for construction, own in parts.items() if own.n.min() > 0}
     worlds = {}
-    for construction in dict.fromkeys(judged.construction.tolist()):
-        own = judged.of(construction)
-        if own.n.min() > 0:
-            weights = rng.multinomial(len(own.n), [1 / len(own.n)] * len(own.n), size=draws)
-            curves = (weights @ own.correct) / (weights @ own.n)  # (draws, moments)
-            for level in LEVELS:
-                worlds[construction, level] = words_until(level, words, curves)
+    drawn = _draw_items(tuple(len(own.n) for own in parts.values()), draws)
+    for (construction, own), weights in zip(parts.items(), drawn, strict=True):
+        always = (own.n == own.n[:, :1]).all()  # then what was scored need not be counted for every probe
+        curves = (weights @ own.correct) / (weights @ (own.n[:, :1] if always else own.n))  # (draws, moments)
+        for level in LEVELS:
+            worlds[construction, level] = words_until(level, words, curves)
     return worlds
+
+
+@lru_cache(maxsize=2)
+def _draw_items(sizes: tuple[int, ...], draws: int) -> list[NDArray[np.float64]]:
+    """How often each item of each construction is drawn, (draws, items).
+
+    The same for all runs: seeds were asked the same items, which are drawn again for all of them at once.
+    """
+    rng = np.random.default_rng(0)
+    return [rng.multinomial(size, [1 / size] * size, size=draws).astype(np.float64) for size in sizes]
 
 
 def _interval(each: NDArray[np.float64], drawn: NDArray[np.float64]) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 """Do two models, or two recipes, differ? Exact tests on the same items, corrected for being many."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,6 +38,10 @@ class TestedDifference:
 
 def compare_models(result: Result, base: Result) -> list[TestedDifference]:
     """Two models on the same items (McNemar's test, exact; a tie within an item counts half), not yet corrected."""
+    return result.memory.recall(compare_models, lambda: _compare_models(result, base), base)
+
+
+def _compare_models(result: Result, base: Result) -> list[TestedDifference]:
     if comparison_key(result) != comparison_key(base) or not (result.items and base.items):
         return []
     try:
@@ -65,6 +70,10 @@ def mcnemar_p(better: int, worse: int) -> float:
 
 def compare_conditions(condition: RunCondition, base: RunCondition) -> list[TestedDifference]:
     """Two conditions with several seeds each: would the difference of means come about if seeds were dealt out at random?"""
+    return condition.memory.recall(compare_conditions, lambda: _compare_conditions(condition, base), base)
+
+
+def _compare_conditions(condition: RunCondition, base: RunCondition) -> list[TestedDifference]:
     found = []
     if comparison_key(condition.first) != comparison_key(base.first) or min(len(condition.results), len(base.results)) < 2:
         return []
@@ -89,8 +98,11 @@ def permutation_p(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
         result: NDArray[np.float64] = np.round(np.abs(np.mean(x, axis=axis) - np.mean(y, axis=axis)), 12)
         return result
 
-    drawn = {"n_resamples": EXACT, "rng": np.random.default_rng(0)}
-    return float(permutation_test((one, two), gap, vectorized=True, axis=0, alternative="greater", **drawn).pvalue)
+    if math.comb(len(one) + len(two), len(one)) <= EXACT:
+        return float(permutation_test((one, two), gap, vectorized=True, axis=0, alternative="greater", n_resamples=np.inf).pvalue)
+    dealt = np.random.default_rng(0).permuted(np.tile(np.concatenate([one, two]), (EXACT, 1)), axis=1)
+    as_much = gap(dealt[:, : len(one)], dealt[:, len(one) :], 1) >= gap(one, two, 0)
+    return (int(as_much.sum()) + 1) / (EXACT + 1)  # what was found is one of the arrangements
 
 
 def holm(values: Sequence[float]) -> list[float]:

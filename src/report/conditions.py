@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .condition_names import name_conditions
 from .intervals import spread
+from .memory import Memory
 from .results import Result
 from .wording import language_name
 
@@ -19,6 +20,7 @@ class RunCondition:
 
     name: str
     results: tuple[Result, ...]
+    memory: Memory = field(default_factory=Memory, init=False, compare=False, repr=False)
 
     @property
     def first(self) -> Result:
@@ -85,14 +87,21 @@ def comparison_key(result: Result) -> tuple[str, ...]:
     return result.language, result.set, result.digest, result.label
 
 
-def group_by_condition(results: Sequence[Result]) -> list[RunCondition]:
-    """The conditions, by language, one language before several, in the order in which they were found."""
+def group_by_condition(results: Sequence[Result], before: Sequence[RunCondition] = ()) -> list[RunCondition]:
+    """The conditions, by language, one language before several, in the order in which they were found.
+
+    Those that are the same as `before` are these, with all that was computed of them.
+    """
     found: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
         kept_apart = (result.sample, result.vocabulary, str(result.finished))
         found.setdefault((condition_key(result), *comparison_key(result), *kept_apart), []).append(result)
     members = [tuple(sorted(own, key=lambda r: (r.seed is None, r.seed, r.name))) for own in found.values()]
-    named = [RunCondition(name, own) for name, own in zip(name_conditions(members), members, strict=True)]
+    known = {(each.name, *map(id, each.results)): each for each in before}
+    named = [
+        known.get((name, *map(id, own))) or RunCondition(name, own)
+        for name, own in zip(name_conditions(members), members, strict=True)
+    ]
     return sorted(named, key=lambda condition: (condition.language, condition.first.set, condition.first.multilingual))
 
 

@@ -50,12 +50,26 @@ def control_tables(conditions: Sequence[RunCondition], plain: bool = False) -> l
     for feature, name, title in TABLES:
         own = [c for c in known if all(_has(result, feature) and (not across or _has(result, CONTROL)) for result in c.results)]
         if own:
-            made.append(_beside_published(feature_table(own, feature, across, f"by-{name}", title), feature, own))
+            grid = _originals_first(feature_table(own, feature, across, f"by-{name}", title))
+            made.append(_beside_published(grid, feature, own))
     made.append(heuristics_table(known))
     pairs = [] if plain else paired_tests(known)
     return (
         made + ([_pairs_table(pairs)] if pairs else []) + [grid for grid in ([] if plain else [regression_table(known)]) if grid]
     )
+
+
+def _originals_first(grid: Grid) -> Grid:
+    """The columns of each model in the order of the study, and without the names of the features, which title and corner say."""
+    kinds = [ORIGINAL, *KINDS]
+    tops = list(dict.fromkeys(head.top for head in grid.heads))
+    names = [head.name.removeprefix(f"{CONTROL}=") for head in grid.heads]
+    order = sorted(
+        range(len(names)), key=lambda i: (tops.index(grid.heads[i].top), kinds.index(names[i]) if names[i] in kinds else i)
+    )
+    heads = tuple(replace(grid.heads[i], name=names[i]) for i in order)
+    rows = tuple((label.partition("=")[2] or label, tuple(cells[i] for i in order)) for label, cells in grid.rows)
+    return replace(grid, heads=heads, rows=rows)
 
 
 def _is_about_heuristics(result: Result) -> bool:
@@ -75,7 +89,7 @@ def _beside_published(grid: Grid, feature: str, conditions: Sequence[RunConditio
     if not any(condition.language == "fr" and _are_participles(condition) for condition in conditions):
         return grid
     values = {(each.model, each.condition): each for each in published() if each.source == STUDY and each.construction == STUDIED}
-    labels = [label.partition("=")[2] for label, _ in grid.rows]
+    labels = [label for label, _ in grid.rows]
     heads, columns = list(grid.heads), []
     for model in ("LSTM", "Transformer"):
         for kind in (ORIGINAL, *KINDS):

@@ -18,9 +18,8 @@ from .wording import in_paper_order
 class Estimates:
     """What is known of every condition, each computed once."""
 
-    def __init__(self, conditions: Sequence[RunCondition], known: dict[int, dict[str, Estimate]] | None = None) -> None:
+    def __init__(self, conditions: Sequence[RunCondition]) -> None:
         self.conditions = list(conditions)
-        self._known = {} if known is None else known  # by identity of the condition
 
     @cached_property
     def constructions(self) -> list[str]:
@@ -32,13 +31,11 @@ class Estimates:
 
     def of_set(self, name: str) -> "Estimates":
         """Those of one collection of sets: constructions of one name in several collections are not the same."""
-        return Estimates([condition for condition in self.conditions if condition.first.set == name], self._known)
+        return Estimates([condition for condition in self.conditions if condition.first.set == name])
 
     def of(self, condition: RunCondition, construction: str) -> Estimate:
         """Of a construction, or of the mean over constructions."""
-        if id(condition) not in self._known:
-            self._known[id(condition)] = _estimate_all(condition)
-        return self._known[id(condition)].get(construction, NOTHING)
+        return condition.memory.recall(_estimate_all, lambda: _estimate_all(condition)).get(construction, NOTHING)
 
 
 def _estimate_all(condition: RunCondition) -> dict[str, Estimate]:

@@ -9,9 +9,10 @@ from ..settings.checkpoint_names import suite_and_seed
 from .left_out import LeftOut
 from .results import ModelFacts, Result, final_groupings, final_groups, final_scores
 from .run_files import whole_verdict_file
+from .verdict_columns import VerdictFiles
 
 
-def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
+def read_evaluation(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> Iterator[Result]:
     """One result per model."""
     tables, about = read_summary(folder)
     models = about.get("models", {})
@@ -36,12 +37,13 @@ def read_evaluation(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
                 key: value for key, value in known.items() if key not in ("model", "words_seen", "statement", "unknown_words")
             },
             scores=final_scores(tables[name]),
-            items=whole_verdict_file(file, left_out) if file.exists() else None,
+            items=whole_verdict_file(file, left_out, files) if file.exists() else None,
             measures={key: float(value) for key, value in known.items() if isinstance(value, int | float)},
             references=references,
             groupings=final_groupings(tables[name]),
             groups=final_groups(tables[name]),
             bases=tables[name].bases,
+            files=files,
         )
 
 

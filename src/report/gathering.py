@@ -4,7 +4,8 @@ What cannot be read is left out and named.
 """
 
 import glob
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from .evaluation_files import read_evaluation
 from .left_out import UNREADABLE, LeftOut, first_line
 from .results import Result
 from .run_files import read_run
+from .verdict_columns import VerdictFiles
 
 DEPTH = 3  # folders within folders: runs/<sweep>/<job>
 
@@ -26,22 +28,62 @@ class GatheredResults:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def gather_results(paths: Sequence[Path | str]) -> GatheredResults:
-    """Everything under these paths, in the order in which they were given."""
+class ReadFolders:
+    """Folders of runs and evaluations as they were read: again only where a file of theirs has changed."""
+
+    def __init__(self) -> None:
+        self.files = VerdictFiles()
+        self._known: dict[Path, tuple[object, list[Result], list[LeftOut]]] = {}
+
+    def read(self, folder: Path, left_out: list[LeftOut]) -> list[Result]:
+        """Results that say what they said before are the same objects, with all that was computed of them."""
+        now = _folder_signature(folder)
+        known = self._known.get(folder)
+        if known is None or known[0] != now:
+            missing: list[LeftOut] = []
+            found = _read_folder(folder, missing, self.files)
+            # Training writes metrics all the time; what a report shows changes with a probe.
+            known = (now, known[1] if known is not None and known[1] == found else found, missing)
+            self._known[folder] = known
+        left_out += known[2]
+        return known[1]
+
+    def forget_others(self, folders: Collection[Path]) -> None:
+        """What is no longer there is not remembered."""
+        self._known = {folder: known for folder, known in self._known.items() if folder in folders}
+        results = [result for _, found, _ in self._known.values() for result in found]
+        ways = [moment.file for result in results for moment in result.moments]
+        self.files.forget_others(file for file in [*ways, *(result.items for result in results)] if file)
+
+
+def _folder_signature(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Names, times and sizes of the files that a report reads: those of the folder, and of its probes."""
+    there = [folder, folder / "probes", *sorted((folder / "probes").glob("final-*"))]
+    entries = [entry for place in there if place.is_dir() for entry in os.scandir(place) if entry.is_file()]
+    stats = [(entry.path, entry.stat()) for entry in entries if not entry.name.endswith(".log")]
+    return tuple(sorted((path, found.st_mtime_ns, found.st_size) for path, found in stats))
+
+
+def gather_results(paths: Sequence[Path | str], read: ReadFolders | None = None) -> GatheredResults:
+    """Everything under these paths, in the order in which they were given; `read` remembers it for the next time."""
+    read = read or ReadFolders()
     results: list[Result] = []
     left_out: list[LeftOut] = []
     seen: set[Path] = set()
-    for path in _expand_patterns(paths):
+    folders: set[Path] = set()
+    for path in expand_patterns(paths):
         for folder in _result_folders(path, left_out):
             if folder.resolve() in seen:
                 continue
             seen.add(folder.resolve())
-            found = _read_folder(folder, left_out)
-            results += found
+            results += read.read(folder, left_out)
+            folders.add(folder)
+    read.forget_others(folders)
     return _drop_repetitions(_link_evaluations(GatheredResults(results, left_out)))
 
 
-def _expand_patterns(paths: Sequence[Path | str]) -> Iterator[Path]:
+def expand_patterns(paths: Sequence[Path | str]) -> Iterator[Path]:
+    """The folders that were named; a name that fits none is an error."""
     for path in paths:
         found = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else [str(path)]  # noqa: PTH207
         if not found or not Path(found[0]).exists():
@@ -78,9 +120,9 @@ def _is_evaluation(path: Path) -> bool:
     return (path / "summary.json").exists()
 
 
-def _read_folder(folder: Path, left_out: list[LeftOut]) -> list[Result]:
+def _read_folder(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> list[Result]:
     try:
-        found = list(read_run(folder, left_out) if _is_run(folder) else read_evaluation(folder, left_out))
+        found = list(read_run(folder, left_out, files) if _is_run(folder) else read_evaluation(folder, left_out, files))
     except UNREADABLE as error:
         left_out.append(LeftOut(str(folder), f"cannot be read: {first_line(error)}"))
         return []

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from pyarrow import parquet
 
 from ..probes.probe import CONTRAST
 from .conditions import RunCondition, about_deviation
@@ -94,13 +93,7 @@ def group_name(group: ConstructionGroup) -> str:
 
 def contrast_table(estimates: Estimates) -> Grid | None:
     """Where the items of a construction are asked in several named ways (negative polarity: three), each for itself."""
-    files = {result.items for condition in estimates.conditions for result in condition.results if result.items}
-    if not any(_has_several_contrasts(file) for file in sorted(files)):
+    results = [result for condition in estimates.conditions for result in condition.results]
+    if not any(result.files.columns(result.items).asked.in_several_ways for result in results if result.items):
         return None
     return feature_table(estimates.conditions, f"{CONSTRUCTION},contrast", "", "contrasts", "Accuracy by contrast")
-
-
-def _has_several_contrasts(file: object) -> bool:
-    table = parquet.read_table(file, columns=["construction", "contrast"])
-    pairs = {*zip(table["construction"].to_pylist(), table["contrast"].to_pylist(), strict=True)}
-    return len(pairs) > len({construction for construction, _ in pairs})

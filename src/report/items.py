@@ -1,22 +1,22 @@
 """Items worth looking at: those on which checkpoints or models disagree, with the scores of every model at every probe."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pyarrow import parquet
 
-from ..probes.verdict_files import read_verdicts
 from .item_regions import mean_regions, regions_for_page
 from .results import Result
 from .texts import Text, find_texts
+from .verdict_columns import AskedItems, Key
 
 BUDGET = 500_000  # scores in one page
 MOST = 60  # items of one construction
-Key = tuple[str, str, int]  # uid, contrast, which of those with the same name
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,14 @@ def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItem
         return None
     pool, names = _pool([result for _, result in readable])
     index = {key: i for i, key in enumerate(pool)}
-    cache: dict[tuple[str, ...], NDArray[np.int64]] = {}
-    traces = {number: _trace(result, index, cache) for number, result in readable}
-    regions = sum(mean_regions(result, len(pool)) for _, result in readable)
-    kept = _most_disputed(names, traces, regions)
-    few = {n: Trace(t.moments, t.good[:, kept], t.bad[:, kept]) for n, t in traces.items()}
-    keys = [pool[i] for i in kept]
+    places: dict[int, NDArray[np.int64]] = {}  # of the items of a file in the pool, by identity of what was asked
+    disputes = [_recall(result, _dispute, index, places) for _, result in readable]
+    width = sum(2 * len(_files(result)) + mean_regions(result, len(pool)) for _, result in readable)
+    kept = _most_disputed(names, disputes, math.ceil(width))
+    keys, constructions = [pool[i] for i in kept], [names[i] for i in kept]
+    few = {number: _recall(result, _trace, index, places, tuple(kept)) for number, result in readable}
     counts = {name: names.count(name) for name in dict.fromkeys(names)}
-    constructions = [names[i] for i in kept]
-    texts = find_texts([r for _, r in readable], keys)
+    texts = readable[0][1].memory.recall(find_texts, lambda: find_texts([r for _, r in readable], keys), keys)
     return ShownItems(keys, constructions, texts, few, counts, regions_for_page(dict(readable), keys, constructions))
 
 
@@ -80,60 +79,71 @@ def _pool(results: Sequence[Result]) -> tuple[list[Key], list[str]]:
         known = set(names)
         if known.issuperset(result.scores):
             continue
-        file = _files(result)[0][1]
-        own = [str(name) for name in parquet.read_table(file, columns=["construction"])["construction"].to_pylist()]
-        new = [(key, name) for key, name in zip(_keys(file), own, strict=True) if name not in known]
+        asked = result.files.columns(_files(result)[0][1]).asked
+        new = [(key, name) for key, name in zip(asked.keys, asked.construction.tolist(), strict=True) if name not in known]
         pool += [key for key, _ in new]
         names += [name for _, name in new]
     return pool, names
 
 
-def _keys(file: Path) -> list[Key]:
-    table = parquet.read_table(file, columns=["uid", "contrast"])
-    return number_repeats(list(zip(table["uid"].to_pylist(), table["contrast"].to_pylist(), strict=True)))
+def _recall(
+    result: Result,
+    compute: Callable[[Trace], T],
+    index: dict[Key, int],
+    places: dict[int, NDArray[np.int64]],
+    kept: tuple[int, ...] | None = None,
+) -> T:
+    """Computed from a trace over the pool, or over those of its items that are kept; the trace itself is too large to keep."""
+    return result.memory.recall(compute, lambda: compute(_read_trace(result, index, places, kept)), (list(index), kept))
 
 
-def number_repeats(pairs: Sequence[tuple[str, str]]) -> list[Key]:
-    """An item may have several contrasts of one name: they are counted."""
-    seen: dict[tuple[str, str], int] = {}
-    found = []
-    for pair in pairs:
-        found.append((*pair, seen.get(pair, 0)))
-        seen[pair] = seen.get(pair, 0) + 1
-    return found
+def _trace(trace: Trace) -> Trace:
+    return trace
 
 
-def _trace(result: Result, index: dict[Key, int], cache: dict[tuple[str, ...], NDArray[np.int64]]) -> Trace:
+def _read_trace(
+    result: Result, index: dict[Key, int], places: dict[int, NDArray[np.int64]], kept: tuple[int, ...] | None
+) -> Trace:
     files = _files(result)
-    good = np.full((len(files), len(index)), np.nan, np.float32)
+    chosen = np.arange(len(index)) if kept is None else np.array(kept, np.int64)
+    good = np.full((len(files), len(chosen)), np.nan, np.float32)
     bad = good.copy()
-    for row, (words, file) in enumerate(files):
-        # Within a run all samples have the same items in the same order, and so have whole sets of the same digest.
-        place = (result.digest, result.label, "whole") if words < 0 else (str(file.parent), result.language, result.set)
-        if place not in cache:
-            cache[place] = np.array([index.get(key, -1) for key in _keys(file)])
-        places = cache[place]
-        saved = read_verdicts(file)
-        if len(places) != len(saved.verdict):
-            continue
-        taken = (places >= 0) & saved.covered
-        one = np.isnan(saved.good)  # not a pair: by how much it holds, against nothing
-        good[row, places[taken]] = np.where(one, saved.margin, saved.good)[taken]
-        bad[row, places[taken]] = np.where(one, 0.0, saved.bad)[taken]
+    for row, (_, file) in enumerate(files):
+        saved = result.files.columns(file)
+        if id(saved.asked) not in places:
+            places[id(saved.asked)] = _rows_in_pool(saved.asked, index)
+        rows = places[id(saved.asked)][chosen]
+        there = rows >= 0
+        there[there] = saved.covered[rows[there]]
+        good[row, there], bad[row, there] = saved.good[rows[there]], saved.bad[rows[there]]
     return Trace([words for words, _ in files], good, bad)
 
 
-def _most_disputed(names: Sequence[str], traces: dict[int, Trace], regions: float) -> list[int]:
+def _rows_in_pool(asked: AskedItems, index: dict[Key, int]) -> NDArray[np.int64]:
+    """For every item of the pool its row in a file, −1 where it is not there."""
+    rows = np.full(len(index), -1, np.int64)
+    for row, key in enumerate(asked.keys):
+        if key in index:
+            rows[index[key]] = row
+    return rows
+
+
+def _dispute(trace: Trace) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Whether the model has an item right at the end, and how often it changed its mind on the way."""
+    right = trace.right
+    return right[-1], np.nansum(np.abs(np.diff(right, axis=0)), axis=0) / len(trace.moments)
+
+
+def _most_disputed(
+    names: Sequence[str], disputes: Sequence[tuple[NDArray[np.float32], NDArray[np.float64]]], width: int
+) -> list[int]:
     """Of each construction those on which models or checkpoints disagree most, as many as a page can carry."""
-    width = math.ceil(sum(2 * len(trace.moments) for trace in traces.values()) + regions)
     constructions = list(dict.fromkeys(names))
     most = int(np.clip(BUDGET // max(width * len(constructions), 1), 4, MOST))
-    ends = np.stack([trace.right[-1] for trace in traces.values()])
+    ends = np.stack([end for end, _ in disputes])
     known = np.sum(~np.isnan(ends), axis=0)
     share = np.divide(np.nansum(ends, axis=0), known, out=np.full(len(names), np.nan), where=known > 0)
-    flips = np.sum([np.nansum(np.abs(np.diff(t.right, axis=0)), axis=0) / len(t.moments) for t in traces.values()], axis=0) / len(
-        traces
-    )
+    flips = np.sum([changes for _, changes in disputes], axis=0) / len(disputes)
     worth = np.nan_to_num(4 * share * (1 - share)) + flips
     worth[known == 0] = -1
     kept: list[int] = []

@@ -1,16 +1,15 @@
-"""Verdicts from their Parquet files, as counts an item: what must be drawn together when items are drawn again."""
+"""Verdicts as counts per item: what must be drawn together when items are drawn again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from ..files import JsonObject
 from ..probes.contract import PROTOCOLS
 from .results import Result
+from .verdict_columns import AskedItems, VerdictColumns
 
 
 @dataclass(frozen=True)
@@ -38,39 +37,33 @@ class Mismatch(ValueError):
 
 def final_judgements(results: Sequence[Result]) -> Judgements:
     """The whole sets, for models that were asked the same items under the same contract."""
-    return read_judgements([result.items for result in results if result.items], results[0].contract)
+    return count_items([result.files.columns(result.items) for result in results if result.items], results[0].contract)
 
 
 def judgements_over_time(result: Result) -> tuple[Judgements, list[int]] | None:
     """All probes on the way of which the verdicts are there, and the words seen at each."""
-    kept = [moment for moment in result.moments if moment.file is not None]
+    kept = [(moment.file, moment.words) for moment in result.moments if moment.file is not None]
     if not kept:
         return None
-    return read_judgements([moment.file for moment in kept if moment.file], result.contract), [moment.words for moment in kept]
+    return count_items([result.files.columns(file) for file, _ in kept], result.contract), [words for _, words in kept]
 
 
-def read_judgements(files: Sequence[Path], contract: JsonObject) -> Judgements:
-    """One column a file. The items are the same and in the same order, or it is an error."""
-    first = parquet.read_table(files[0], columns=["uid", "construction"])
-    names = np.array(first["construction"].to_pylist())
-    uid = first["uid"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
-    # A control has the uid of its original: an item is known by its construction as well.
-    uids, item = np.unique(uid + (uid.max(initial=0) + 1) * np.unique(names, return_inverse=True)[1], return_inverse=True)
-    place = np.zeros(len(uids), np.int64)
-    place[item] = np.arange(len(item))
+def count_items(columns: Sequence[VerdictColumns], contract: JsonObject) -> Judgements:
+    """One column per file. The items are the same and in the same order, or it is an error."""
+    asked = columns[0].asked
     every = PROTOCOLS[contract["protocol"]].unit == "items" if contract.get("protocol") in PROTOCOLS else False
-    columns = [_column(file, item, len(uids), every) for file in files]
-    return Judgements(names[place], np.stack([c for c, _ in columns], 1), np.stack([n for _, n in columns], 1))
+    counted = [_count(each, asked, every) for each in columns]
+    return Judgements(asked.item_constructions, np.stack([c for c, _ in counted], 1), np.stack([n for _, n in counted], 1))
 
 
-def _column(file: Path, item: NDArray[np.int64], items: int, every: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    table = parquet.read_table(file, columns=["verdict", "covered"])
-    verdict, covered = (table[name].to_numpy() for name in ("verdict", "covered"))
-    if len(verdict) != len(item):
-        raise Mismatch(f"{file} has {len(verdict):,} contrasts where {len(item):,} were expected")
-    n = np.bincount(item[covered], minlength=items).astype(float)
+def _count(own: VerdictColumns, asked: AskedItems, every: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if len(own.verdict) != len(asked):
+        raise Mismatch(f"a file of verdicts has {len(own.verdict):,} contrasts where {len(asked):,} were expected")
+    items, item = len(asked.item_constructions), asked.item[own.covered]
+    verdict = own.verdict[own.covered].astype(float)
+    n = np.bincount(item, minlength=items).astype(float)
     if every:  # all contrasts of an item must hold
         worst = np.ones(items)
-        np.minimum.at(worst, item[covered], verdict[covered])
+        np.minimum.at(worst, item, verdict)
         return np.where(n > 0, worst, 0.0), (n > 0).astype(float)
-    return np.bincount(item[covered], weights=verdict[covered], minlength=items).astype(float), n
+    return np.bincount(item, weights=verdict, minlength=items).astype(float), n

@@ -1,13 +1,13 @@
 """Learning curves of a condition: the mean over its seeds at each probe, and how far the seeds lie apart."""
 
 import math
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .conditions import RunCondition
-from .intervals import spread
 from .results import Result
 
 
@@ -45,34 +45,47 @@ def accuracy_curve(condition: RunCondition, construction: str) -> Curve:
 
 def metric_curve(condition: RunCondition, key: str) -> Curve:
     """Of anything that a probe has measured: `prep/misled_bigram`."""
+    tables = [result.memory.recall(_measured, partial(_measured, result)) for result in condition.results]
+    missing = [np.full(len(table.step), math.nan) for table in tables]
+    steps, words = (np.concatenate([getattr(table, what) for table in tables]) for what in ("step", "words"))
+    values = np.concatenate([table.values.get(key, none) for table, none in zip(tables, missing, strict=True)])
+    return _over_seeds(steps, words, values)
 
-    def points(result: Result) -> Iterable[tuple[int, int, float]]:
-        return ((moment.step, moment.words, moment.values.get(key, math.nan)) for moment in result.moments)
 
-    return _over_seeds(condition, points)
+@dataclass(frozen=True)
+class _Measured:
+    """All that the probes of a run have measured, by name: one value per probe, not a number where there is none."""
+
+    step: NDArray[np.float64]
+    words: NDArray[np.float64]
+    values: dict[str, NDArray[np.float64]]
+
+
+def _measured(result: Result) -> _Measured:
+    moments = result.moments
+    names = dict.fromkeys(name for moment in moments for name in moment.values)
+    values = {name: np.array([moment.values.get(name, math.nan) for moment in moments]) for name in names}
+    return _Measured(np.array([m.step for m in moments], float), np.array([m.words for m in moments], float), values)
 
 
 def perplexity_curve(condition: RunCondition) -> Curve:
-    """Of the validation text, an epoch a point."""
+    """Of the validation text, one point per epoch."""
+    points = [
+        (epoch, *point) for result in condition.results for epoch, point in enumerate(result.perplexities)
+    ]  # epoch, words seen, perplexity
+    return _over_seeds(*(np.array(side, float) for side in (zip(*points, strict=True) if points else ((), (), ()))))
 
-    def points(result: Result) -> Iterable[tuple[int, int, float]]:
-        return ((epoch, words, value) for epoch, (words, value) in enumerate(result.perplexities))
 
-    return _over_seeds(condition, points)
+def _over_seeds(place: NDArray[np.float64], words: NDArray[np.float64], values: NDArray[np.float64]) -> Curve:
+    """Seeds are probed at the same places; the words that they have seen by then differ a little."""
+    known = ~np.isnan(values)
+    _, which = np.unique(place[known], return_inverse=True)
+    count = np.bincount(which)
 
+    def mean(side: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.bincount(which, weights=side) / count
 
-def _over_seeds(condition: RunCondition, points: Callable[[Result], Iterable[tuple[int, int, float]]]) -> Curve:
-    """Seeds are probed at the same steps; the words that they have seen by then differ a little."""
-    found: dict[int, list[tuple[int, float]]] = {}
-    for result in condition.results:
-        for place, words, value in points(result):
-            if not math.isnan(value):
-                found.setdefault(place, []).append((words, value))
-    curve = Curve([], [], [], [])
-    for place in sorted(found):
-        seen, values = (np.array(side, float) for side in zip(*found[place], strict=True))
-        curve.words.append(float(seen.mean()))
-        curve.mean.append(float(values.mean()))
-        curve.sd.append(spread(values))
-        curve.seeds.append(len(values))
-    return curve
+    middle = mean(values[known])
+    squares = np.bincount(which, weights=(values[known] - middle[which]) ** 2)
+    sd = np.sqrt(np.divide(squares, count - 1, out=np.full(len(count), math.nan), where=count > 1))
+    return Curve(mean(words[known]).tolist(), middle.tolist(), sd.tolist(), count.tolist())

@@ -43,23 +43,37 @@ class RuleCurves:
 
 def rules_of(condition: RunCondition, construction: str) -> list[str]:
     """The rules that contradict the grammar on some item of a construction."""
-    start = f"{construction}/{MISLED}"
-    names = [key for result in condition.results for moment in result.moments for key in moment.values if key.startswith(start)]
-    return [name.removeprefix(start) for name in dict.fromkeys(names)]
+
+    def find() -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key in dict.fromkeys(key for result in condition.results for moment in result.moments for key in moment.values):
+            name, _, what = key.rpartition("/")
+            if what.startswith(MISLED):
+                found.setdefault(name, []).append(what.removeprefix(MISLED))
+        return found
+
+    return condition.memory.recall(rules_of, find).get(construction, [])
 
 
 def rule_curves(condition: RunCondition, construction: str) -> dict[str, RuleCurves]:
     """By rule; of a construction, or of `mean`: the items of all of them."""
-    return {
-        rule: RuleCurves(
-            *(metric_curve(condition, f"{construction}/{what}{rule}") for what in (AGREES, MISLED, HELPED, CONTRADICTED))
-        )
-        for rule in rules_of(condition, construction)
-    }
+
+    def find() -> dict[str, RuleCurves]:
+        told = (AGREES, MISLED, HELPED, CONTRADICTED)
+        return {
+            rule: RuleCurves(*(metric_curve(condition, f"{construction}/{what}{rule}") for what in told))
+            for rule in rules_of(condition, construction)
+        }
+
+    return condition.memory.recall((rule_curves, construction), find)
 
 
 def phases_of(condition: RunCondition, construction: str) -> list[PhaseSpan]:
     """From the first probe of a trained model to the last."""
+    return condition.memory.recall((phases_of, construction), lambda: _phases_of(condition, construction))
+
+
+def _phases_of(condition: RunCondition, construction: str) -> list[PhaseSpan]:
     spans: list[PhaseSpan] = []
     for words, beside in _moments(rule_curves(condition, construction)):
         now = phase(beside)

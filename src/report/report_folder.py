@@ -16,10 +16,10 @@ from .conditions import RunCondition, explain_separations, group_by_condition
 from .control_tables import control_tables, withholding_table
 from .estimates import Estimates
 from .feature_tables import feature_table
-from .gathering import GatheredResults, gather_results
+from .gathering import GatheredResults, ReadFolders, gather_results
 from .grids import Grid, to_csv, to_latex, to_markdown
 from .methods import method_section
-from .page import fill_page, table_html
+from .page import fill_page, table_html, to_json
 from .page_data import items_data, page_data, results_in
 from .paper_tables import paper_tables
 from .run_list import runs_table
@@ -37,10 +37,11 @@ class ReportParts:
     crossings: tuple[tuple[str, ...], ...] = ()  # rows and columns of tables by features, as asked for
     plain: bool = False  # without what needs more than training needs
     published: bool = False  # with every published column, however few of the rows it fills
+    before: tuple[RunCondition, ...] = ()  # conditions of an earlier build, with what was computed of them
 
     @cached_property
     def conditions(self) -> list[RunCondition]:
-        return group_by_condition(self.findings.results)
+        return group_by_condition(self.findings.results, self.before)
 
     @cached_property
     def estimates(self) -> Estimates:
@@ -76,9 +77,14 @@ class ReportParts:
 
     def html(self) -> str:
         """The whole page."""
+        items = {key: to_json(value) for key, value in items_data(self.conditions).items()}
+        return fill_page(self.title, self.page_parts(), to_json(page_data(self.estimates)), items)
+
+    def page_parts(self) -> dict[str, str]:
+        """HTML by the names of the places of the page."""
         tests = "".join(table_html(grid) for grid in self.statistics)
         made = time.strftime("%Y-%m-%d %H:%M")
-        parts = {
+        return {
             "summary": sections.summary_section(self.title, self.estimates, self.findings.left_out),
             "phases": sections.phases_section(self.conditions),
             "tables": "".join(table_html(grid) for grid in self.tables),
@@ -88,7 +94,6 @@ class ReportParts:
             "sources": method_section(self.conditions),
             "footer": f"Made by Concord on {made}. This file needs no network and holds all that it shows.",
         }
-        return fill_page(self.title, parts, page_data(self.estimates), items_data(self.conditions))
 
     def notes(self) -> list[str]:
         """What was kept apart and what was left out, a line each."""
@@ -104,10 +109,13 @@ def make_report(
     crossings: Sequence[tuple[str, ...]] = (),
     published: bool = False,
     best: tuple[int, str] | None = None,
+    read: ReadFolders | None = None,
+    before: Sequence[RunCondition] = (),
 ) -> ReportParts:
     """Of everything under these paths; the baseline's folder may be among them or not.
 
-    `best`: only this many runs of each condition, those with the lowest value of a metric.
+    `best`: only this many runs of each condition, those with the lowest value of a metric. `read` and `before`: what an earlier
+    build has read, and its conditions.
     """
     wanted = list(paths)
     if (
@@ -116,12 +124,12 @@ def make_report(
         and not any(Path(baseline).resolve().is_relative_to(Path(p).resolve()) for p in paths)
     ):
         wanted.append(baseline)
-    found = gather_results(wanted)
+    found = gather_results(wanted, read)
     if not found.results:
         why = "; ".join(f"{each.path}: {each.why}" for each in found.left_out[:4]) or "the folders are empty"
         raise UserError(f"there is nothing to report on: {why}")
     found = found if best is None else keep_best(found, *best)
-    return ReportParts(found, baseline, tuple(crossings), published=published)
+    return ReportParts(found, baseline, tuple(crossings), published=published, before=tuple(before))
 
 
 def write_report(made: ReportParts, folder: Path, figures: bool = True) -> Path:

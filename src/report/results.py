@@ -15,6 +15,8 @@ from ..settings import RunSettings
 from ..settings.languages import SeveralLanguages
 from ..settings.reading import Plain
 from ..settings.watched import Axis, WatchedSettings
+from .memory import Memory
+from .verdict_columns import VerdictFiles
 
 NUMBER = "number"  # the grouping by the numbers of subject and attractor
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
@@ -140,6 +142,8 @@ class Result:
     groupings: Mapping[str, list[str]] = field(default_factory=dict)  # names of groups of items, by what groups them
     groups: Mapping[str, "ConstructionGroup"] = field(default_factory=dict)  # of constructions
     bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
+    files: VerdictFiles = field(default_factory=VerdictFiles, compare=False, repr=False)  # what was read of all files of verdicts
+    memory: Memory = field(default_factory=Memory, init=False, compare=False, repr=False)
 
     @property
     def axis(self) -> Axis:

@@ -13,17 +13,18 @@ from pyarrow import parquet
 from ..files import JsonObject
 from ..probes.accuracy import OVER, Table, group_metric
 from ..probes.result_files import read_summary
-from ..probes.verdict_files import SAMPLE, check_verdict_file
+from ..probes.verdict_files import SAMPLE, read_checked
 from ..settings import read_run_settings
 from ..settings.watched import Axis, is_watched, read_watched_settings
 from .left_out import UNREADABLE, LeftOut, first_line
 from .results import NUMBER, PARTS, ModelFacts, Moment, Result, final_groupings, final_groups, final_scores, sample_scores
+from .verdict_columns import VerdictFiles
 
 METRIC = re.compile(r"probe/([^/]+)/([^/]+)/(.+)")
 STEP = re.compile(r"-step(\d+)\.parquet$")
 
 
-def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
+def read_run(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> Iterator[Result]:
     """One result for each language and set that it is probed on."""
     model = _read_model(folder / "config.yaml")
     axis = model.watched.axis if model.watched else "words"
@@ -31,9 +32,10 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
     done = _read_json(folder / "DONE")
     provenance = _read_json(folder / "provenance.json")
     corpus = provenance.get("corpus", {})
-    whole = _read_finals(folder / "probes", left_out)
+    whole = _read_finals(folder / "probes", left_out, files)
     for language, name in dict.fromkeys([*_probed_sets(rows), *whole]):
-        moments = _moments(rows, _verdict_files(folder / "probes", language, name, left_out), f"probe/{language}/{name}/", axis)
+        verdicts = _verdict_files(folder / "probes", language, name, left_out, files)
+        moments = _moments(rows, verdicts, f"probe/{language}/{name}/", axis)
         tables, about, items = whole.get((language, name), ({}, {}, None))
         if not tables and not moments:
             continue
@@ -62,6 +64,7 @@ def read_run(folder: Path, left_out: list[LeftOut]) -> Iterator[Result]:
             groupings=final_groupings(tables["model"]) if tables else {NUMBER: list(PARTS)},
             groups=final_groups(tables["model"]) if tables else {},
             bases=tables["model"].bases if tables else {},
+            files=files,
         )
 
 
@@ -108,7 +111,7 @@ def _probed_sets(rows: Sequence[dict[str, float]]) -> list[tuple[str, str]]:
 
 
 def _read_finals(
-    folder: Path, left_out: list[LeftOut]
+    folder: Path, left_out: list[LeftOut], files: VerdictFiles
 ) -> dict[tuple[str, str], tuple[dict[str, Table], JsonObject, Path | None]]:
     found = {}
     for each in sorted(folder.glob("final-*")):
@@ -122,14 +125,14 @@ def _read_finals(
                 LeftOut(str(each), f"cannot be read: {first_line(error)}; the last probe of the sample stands for it")
             )
             continue
-        found[key] = (tables, about, whole_verdict_file(each / "items.parquet", left_out))
+        found[key] = (tables, about, whole_verdict_file(each / "items.parquet", left_out, files))
     return found
 
 
-def whole_verdict_file(file: Path, left_out: list[LeftOut]) -> Path | None:
+def whole_verdict_file(file: Path, left_out: list[LeftOut], files: VerdictFiles) -> Path | None:
     """The file, if it is whole and one of ours."""
     try:
-        check_verdict_file(file)
+        files.columns(file)
     except UNREADABLE as error:
         left_out.append(LeftOut(str(file), f"no items are shown: {first_line(error)}"))
         return None
@@ -139,13 +142,20 @@ def whole_verdict_file(file: Path, left_out: list[LeftOut]) -> Path | None:
 def _sample_file(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> Path | None:
     """Runs of before have none."""
     file = folder / f"{language}-{name}-{SAMPLE}.parquet"
-    return whole_verdict_file(file, left_out) if file.exists() else None
+    try:
+        read_checked(file)
+    except FileNotFoundError:
+        return None
+    except UNREADABLE as error:
+        left_out.append(LeftOut(str(file), f"the items of the sample cannot be read: {first_line(error)}"))
+        return None
+    return file
 
 
-def _verdict_files(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> dict[int, Path]:
+def _verdict_files(folder: Path, language: str, name: str, left_out: list[LeftOut], files: VerdictFiles) -> dict[int, Path]:
     """The files of verdicts, by step."""
-    files = [(STEP.search(file.name), file) for file in sorted(folder.glob(f"{language}-{name}-step*.parquet"))]
-    return {int(match[1]): file for match, file in files if match and whole_verdict_file(file, left_out)}
+    there = [(STEP.search(file.name), file) for file in sorted(folder.glob(f"{language}-{name}-step*.parquet"))]
+    return {int(match[1]): file for match, file in there if match and whole_verdict_file(file, left_out, files)}
 
 
 def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: str, axis: Axis) -> list[Moment]:

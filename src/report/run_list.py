@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from ..runs.run_folder import RunFolder
+from ..runs.run_state import state
 from .conditions import RunCondition
 from .page import LONG, element, escape
 from .results import Result
@@ -23,12 +25,24 @@ def runs_table(conditions: Sequence[RunCondition]) -> str:
     return element("div", element("table", body, class_="grid sortable", id_="run-table"), class_="scroll", tabindex="0")
 
 
+def states_of(results: Sequence[Result]) -> list[str]:
+    """How their runs stand now: finished, running, stopped, or failed and why."""
+    return ["evaluated" if each.kind == "evaluation" else "finished" if each.finished else _state(each) for each in results]
+
+
+def _state(result: Result) -> str:
+    try:
+        now, why = state(RunFolder(result.path))
+    except (OSError, ValueError):
+        return "not finished"
+    return "not finished" if now == "done" else f"{now}: {why}" if why else now
+
+
 def _head(name: str, kind: str | None) -> str:
     return element("th", element("button", name), scope="col", class_=kind or ("long" if len(name) > LONG else None))
 
 
 def _row(condition: RunCondition, result: Result) -> str:
-    state = "evaluated" if result.kind == "evaluation" else "finished" if result.finished else "not finished"
     mismatched = [score.parts["mismatched"].accuracy for score in result.scores.values() if "mismatched" in score.parts]
     counts = [sum(getattr(score, name) for score in result.scores.values()) for name in ("ties", "uncovered")]
     unequal = math.fsum(mismatched) / len(mismatched) if mismatched else math.nan
@@ -45,7 +59,7 @@ def _row(condition: RunCondition, result: Result) -> str:
         _text(language_name(result.language)),
         *map(_number, numbers),
         _text(condition.name),
-        _text(state),
+        _text(states_of([result])[0]),
     ]
     return "".join(cells)
 

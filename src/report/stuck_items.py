@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from ..probes.verdict_files import RULE, read_verdicts
+from ..probes.verdict_files import RULE
 from .comparison import ALPHA, holm
 from .conditions import RunCondition
 from .grids import Cell, Grid, Head, number_cell
-from .items import Key, number_repeats
 from .phase_tables import rule_name
 from .results import Result
 from .texts import OTHER, Text, find_texts
+from .verdict_columns import Key, number_repeats
 from .wording import construction_name, in_paper_order
 
 LAST = 3  # probes of every run that must have an item wrong
@@ -55,18 +55,22 @@ class StuckItems:
 
 def find_stuck(condition: RunCondition) -> list[StuckItems]:
     """By construction; nothing where a run has too few probes of which the verdicts are there."""
+    return condition.memory.recall(find_stuck, lambda: _find_stuck(condition))
+
+
+def _find_stuck(condition: RunCondition) -> list[StuckItems]:
     files = [_last_files(result) for result in condition.results]
     if not all(files):
         return []
-    saved = [read_verdicts(file) for own in files for file in own]
-    keys = number_repeats(list(zip(saved[0].uid, saved[0].contrast, strict=True)))
+    saved = [result.files.columns(file) for result, own in zip(condition.results, files, strict=True) for file in own]
+    keys = saved[0].asked.keys
     if any(len(each.verdict) != len(keys) for each in saved):
         return []
     stuck = np.all([each.covered & (each.verdict == 0) for each in saved], axis=0)
-    names = np.array(saved[0].construction)
+    names = saved[0].asked.construction
     facts = _facts(condition.results, keys)
     found = []
-    for construction in in_paper_order(list(dict.fromkeys(saved[0].construction))):
+    for construction in in_paper_order(list(dict.fromkeys(names.tolist()))):
         own = names == construction
         rows = np.flatnonzero(own & stuck)
         shared = _shared(facts, stuck[own], np.flatnonzero(own)) if len(rows) >= FEWEST else []

@@ -15,7 +15,7 @@ from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
 from ..probes.callback import ProbeCallback
 from ..probes.feature_columns import feature_columns
-from ..probes.lexicon.known_words import CorpusWords
+from ..probes.lexicon.known_words import CorpusWords, write_words
 from ..probes.lexicon.word_table import show_choice
 from ..probes.probe import Probe
 from ..probes.probe_preparation import check_coverage, make_probe, monitorable_metrics, plan_probe, scorer_maker
@@ -28,10 +28,11 @@ from .checkpointing import rows_known_to
 from .continuing import corpus_recipe, must_match
 from .fit import PreparedRun, Recipe, architecture, read_recipe
 from .learning_check import LearningCheck
+from .loggers import check_loggers
 from .metrics_file import must_hold
 from .own_objects import make_each
 from .ranks import is_first
-from .run_display import show_recipe, show_settings, show_sizes
+from .run_display import show_corpus, show_recipe, show_settings, show_sizes, show_words_file
 from .run_folder import RunFolder
 from .training_memory import estimate_memory, largest_batch, must_fit
 
@@ -41,6 +42,7 @@ FEWEST = 2  # words of a vocabulary that is not known yet: <eos> and <unk>
 
 def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -> PreparedRun:
     """What can be wrong is found in the order of what it costs to find it; sizes are shown."""
+    check_loggers(settings.logger, settings.allow)
     recipe = read_recipe(settings)
     probes = read_probes(settings)
     own = make_each("callbacks", settings.callbacks.rest, Callback, settings.allow)
@@ -90,6 +92,16 @@ def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int
 def prepare_corpus(settings: RunSettings) -> Corpus:
     """The corpus as numbers, prepared now if no run has needed it before."""
     return corpus_recipe(settings).prepare(settings.paths.corpora)
+
+
+def prepare_alone(settings: RunSettings, folder: RunFolder) -> None:
+    """Without training: a corpus for later runs, or all that would be trained, and how large it is."""
+    if not settings.prepare:
+        prepare_run(settings, folder, None)
+        return
+    corpus = prepare_corpus(settings)
+    show_corpus(corpus, settings.tokenizer.vocabulary_size)
+    show_words_file(write_words(corpus.folder.with_suffix(".words.tsv"), corpus))
 
 
 def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> str:

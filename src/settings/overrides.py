@@ -3,7 +3,8 @@
 import logging
 from collections.abc import Mapping, Sequence
 
-from omegaconf import DictConfig, ListConfig, OmegaConf
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from ..errors import UserError
@@ -17,10 +18,15 @@ from .training_settings import PretrainedSettings
 log = logging.getLogger(__name__)
 
 
+def typed_overrides() -> list[str]:
+    """As they were typed: an interpolation that leads nowhere is told where the settings are read."""
+    typed = OmegaConf.to_container(HydraConfig.get().overrides.task, resolve=False)
+    return [str(override) for override in typed] if isinstance(typed, list) else []
+
+
 def refuse_lists(overrides: Sequence[str]) -> None:
     """Hydra would read lang=[de,fr] as a choice and keep only the last."""
-    typed = OmegaConf.to_container(overrides, resolve=False) if isinstance(overrides, ListConfig) else overrides
-    for override in map(str, typed):  # type: ignore[arg-type]
+    for override in overrides:
         if override.startswith("lang=["):
             listed = override.removeprefix("lang=")
             raise UserError(f"{override}: only the last of these would be used; give lang=multi lang.languages={listed}")

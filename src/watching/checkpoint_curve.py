@@ -21,6 +21,7 @@ from ..probes.models import Model, load_pretrained
 from ..probes.probe import Probe
 from ..probes.scorers import DamagedModel
 from ..probes.scorers.pretrained import PretrainedError, check_names
+from ..probes.scorers.pretrained.revisions import quiet_downloads
 from ..runs.signals import Interrupted
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Language, each_language
@@ -78,7 +79,8 @@ def evaluate_training(settings: EvaluationSettings, probes: Sequence[Probe]) -> 
         curves.append(CurveFolder(place, probes, _identity(question, training, each)))
     work = CurveWork(question, training, curves)
     try:
-        work.run()
+        with quiet_downloads():
+            work.run()
     except Interrupted as stop:
         stop.standing = stop.standing or "what has been scored is kept; the same command goes on"
         raise
@@ -106,7 +108,7 @@ class CurveWork:
     def __init__(self, question: CurveQuestion, training: PublishedTraining, curves: Sequence[CurveFolder]) -> None:
         self.question, self.training, self.curves = question, training, curves
         self.last: tuple[str, list[Model]] | None = None  # the models that were asked last
-        self.elsewhere: list[str] = []  # checkpoints that another process is about
+        self.elsewhere: list[PublishedCheckpoint] = []  # that another process is about
         self.keeps = question.settings.keep == "all"
         self.started = time.perf_counter()
         self.width = max(10, *(len(each.place.name) for each in training.checkpoints))
@@ -146,6 +148,8 @@ class CurveWork:
         coming: Future[Fetched] | None = None
         for number, checkpoint in enumerate(checkpoints):
             now = coming or _begin(lambda each=checkpoint: self._fetch(each))  # type: ignore[misc]
+            if not now.done():
+                log.info("fetching   %s, %s MB", checkpoint.place.name, f"{checkpoint.files.size / 1e6:,.1f}")
             fetched = now.result()
             following = checkpoints[number + 1 : number + 2]
             coming = _begin(lambda each=following[0]: self._fetch(each)) if following else None  # type: ignore[misc]
@@ -189,8 +193,9 @@ class CurveWork:
             log.warning("broken     %s: %s", name, fetched.error)
             return
         if fetched.folder is None:
-            self.elsewhere.append(name)
+            self.elsewhere.append(checkpoint)
             return
+        self.last = None  # one model at a time in memory
         try:
             models = self._load(fetched.folder)
             pairs = zip(self.curves, models, strict=True)
@@ -233,7 +238,7 @@ class CurveWork:
             results = curve.results().values()
             original = next((p for p in results if p.model == checkpoint.files.model and not p.same_as), None)
             if original is None:  # it could not be had this time
-                self.elsewhere.append(checkpoint.place.name)
+                self.elsewhere.append(checkpoint)
                 continue
             curve.copy(checkpoint.point(), original)
             log.info("%-*s the same files as %s: not asked again", self.width, checkpoint.place.name, original.name)
@@ -242,31 +247,33 @@ class CurveWork:
 
     def _finish(self) -> None:
         """The last that could be asked stands for the model at the end."""
-        if self.elsewhere:
-            waiting = ", ".join(self.elsewhere[:4]) + (" …" if len(self.elsewhere) > 4 else "")
-            log.info("waiting    %s: another process is about them, or they could not be had; the same command goes on", waiting)
-        for number, curve in enumerate(self.curves):
-            scored = curve.scored()
-            if not scored:
+        for curve in self.curves:
+            if not curve.scored():
                 raise UserError(_nothing_scored(self.training, curve.results()))
-            last = scored[-1]
-            original = last.same_as or last.name
+        waiting = [each.place.name for each in self.elsewhere if not self._is_done(each)]
+        if waiting:
+            shown = ", ".join(waiting[:4]) + (" …" if len(waiting) > 4 else "")
+            log.info("waiting    %s: another process is about it, or it could not be had; the same command goes on", shown)
+            return
+        for number, curve in enumerate(self.curves):
+            last = curve.scored()[-1]
             if curve.final_checkpoint() != last.name:
-                model = self._models_of(original)[number] if not self.elsewhere else None
-                if model is None:
-                    continue
-                curve.finish_with(last, model)
-            if not self.elsewhere and (curve.entered or not curve.run.finished()):
+                curve.finish_with(last, self._models_of(last)[number])
+            if curve.entered or not curve.run.finished():
                 curve.close()
 
-    def _models_of(self, name: str) -> list[Model]:
+    def _models_of(self, point: PointResult) -> list[Model]:
         """Those that were asked last, or loaded again."""
-        if self.last is None or self.last[0] != name:
-            checkpoint = next(each for each in self.training.checkpoints if each.place.name == name)
-            try:
-                self.last = (name, self._load(self._download(checkpoint)))
-            finally:
-                self._release(checkpoint)
+        if self.last is not None and self.last[0] in (point.name, point.same_as):
+            return self.last[1]
+        own = (each for each in self.training.checkpoints if each.place.name == point.name)
+        checkpoint = next(own, None)
+        if checkpoint is None:  # asked before, but never to the end
+            raise UserError(f"{self.curves[0].path}: {point.name} is the last of this curve; name it too, model.revisions=[…]")
+        try:
+            self.last = (point.name, self._load(self._download(checkpoint)))
+        finally:
+            self._release(checkpoint)
         return self.last[1]
 
 

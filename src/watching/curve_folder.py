@@ -100,7 +100,7 @@ class CurveFolder:
 
     def result(self, name: str) -> PointResult | None:
         """Of one checkpoint, if it is there."""
-        file = self._points / f"{_file_name(name)}.json"
+        file = self._points / f"{point_file(name)}.json"
         return PointResult(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
 
     def scored(self) -> list[PointResult]:
@@ -110,14 +110,14 @@ class CurveFolder:
     def claim(self, name: str) -> Iterator[bool]:
         """Whether this process may ask the checkpoint: another one may be about it."""
         try:
-            with lock(self._points / f".{_file_name(name)}.lock", patience=0):
+            with lock(self._points / f".{point_file(name)}.lock", patience=0):
                 yield True
         except FileInUse:
             yield False
 
     def download_folder(self, name: str) -> Path:
         """Where files of a checkpoint are while it is asked."""
-        return self.path / "downloads" / _file_name(name)
+        return self.path / "downloads" / point_file(name)
 
     def enter(self, config: str, vocabulary: str) -> None:
         """The folder becomes that of a run, once it is known that a model can be asked."""
@@ -158,7 +158,7 @@ class CurveFolder:
     def keep(self, point: PointResult) -> PointResult:
         self._points.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(point), indent=1, ensure_ascii=False)
-        write_atomically(self._points / f"{_file_name(point.name)}.json", text)
+        write_atomically(self._points / f"{point_file(point.name)}.json", text)
         with lock(self._points / ".metrics.lock"):
             write_rows(self.run.metrics, [each.row() for each in self.scored()])
         return point
@@ -206,7 +206,7 @@ class CurveFolder:
         write_own_report(self.path)
 
 
-def _file_name(name: str) -> str:
+def point_file(name: str) -> str:
     """For any name of a checkpoint, a path too."""
     short = quote(name.rstrip("/").rpartition("/")[2], safe="")[:80]
     return f"{short}-{hashlib.blake2b(name.encode(), digest_size=3).hexdigest()}"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ..errors import UserError
 from ..probes.scorers.pretrained import PretrainedError
-from ..probes.scorers.pretrained.model_files import Folder
 from ..probes.scorers.pretrained.revisions import RevisionFiles, describe_revision, list_revisions
 from ..settings.checkpoint_names import CheckpointPlace, naming_rule, place_checkpoints, suite_and_seed
 from ..settings.training_settings import PretrainedSettings
@@ -35,10 +34,6 @@ class PublishedCheckpoint:
         return PointResult(
             self.place.name, dict(self.place.seen), self.files.commit, weights=self.files.weights, model=self.files.model
         )
-
-    @property
-    def is_here(self) -> bool:
-        return isinstance(self.files.source, Folder)
 
 
 @dataclass(frozen=True)
@@ -133,7 +128,7 @@ def _tell(training: PublishedTraining) -> None:
     for name, why in training.missing.items():
         log.warning("broken     %s: %s", name, why)
     for names in same_weights(points):
-        log.warning("weights    %s are the same file: one of these names must be wrong", " and ".join(names))
+        log.warning("weights    %s have the same file: one of these names may be wrong", " and ".join(names))
 
 
 def same_weights(points: Sequence[PublishedCheckpoint]) -> list[list[str]]:
@@ -147,7 +142,7 @@ def same_weights(points: Sequence[PublishedCheckpoint]) -> list[list[str]]:
 
 def check_disk(checkpoints: Sequence[PublishedCheckpoint], folder: Path, keep: bool) -> None:
     """Of what may have to be downloaded into this folder: how much, and whether there is room for it."""
-    sizes = {each.files.model or each.place.name: each.files.size for each in checkpoints if not each.is_here}
+    sizes = {each.files.model or each.place.name: each.files.size for each in checkpoints if not each.files.are_here}
     if not sizes:
         return
     largest = sorted(sizes.values())[-2:]

@@ -59,7 +59,7 @@ def test_a_folder_without_the_right_to_write_is_told(tmp_path, monkeypatch):
 
 
 def test_scores_are_shown_even_if_they_cannot_be_written(tmp_path, monkeypatch):
-    from concord.commands.evaluate import load_models, read_probes
+    from concord.probes.evaluation_preparation import load_models, read_probes
     from concord.runs.logs import keep_log
     from concord.settings.overrides import read_composed_evaluation
     from hydra import compose, initialize_config_dir

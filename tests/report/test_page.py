@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from concord.report import own_report
-from concord.report.page import fill_page
+from concord.report.page import fill_page, to_json
 from concord.report.page_data import items_data
 from concord.report.report_folder import make_report, write_page
 from synthetic_runs import asked, settings, write_run
@@ -121,7 +121,7 @@ def test_names_cannot_break_out_of_the_page(study: Path, tmp_path: Path) -> None
     assert "<img" not in text
     assert "&lt;img" in text
     names = ("summary", "phases", "tables", "runs", "constructions", "statistics", "sources", "footer")
-    filled = fill_page("{{js}} </title>", dict.fromkeys(names, "{{data}}"), {"x": "</script><b>"}, {})
+    filled = fill_page("{{js}} </title>", dict.fromkeys(names, "{{data}}"), to_json({"x": "</script><b>"}), {})
     assert "</script><b>" not in filled
     assert filled.count("{{data}}") == len(names)  # what is filled in is not looked through again
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from concord.commands import evaluate as evaluate_command
 from concord.errors import UserError
+from concord.files import lock
 from concord.probes.result_files import read_summary
 from concord.report import load
 from concord.report.conditions import group_by_condition
@@ -16,7 +17,8 @@ from concord.report.gathering import gather_results
 from concord.report.learning_curves import accuracy_curve
 from concord.runs.logs import keep_log
 from concord.runs.metrics_file import read
-from concord.settings.overrides import read_composed_evaluation
+from concord.settings.overrides import check_trust, read_composed_evaluation
+from concord.watching.curve_folder import point_file
 from hub_server import serving_revisions
 from hydra import compose, initialize_config_dir
 from pretrained_models import save
@@ -83,8 +85,8 @@ def test_five_revisions_are_one_curve(hub, tmp_path: Path, revisions) -> None:
     chosen = ("model.name=some/model-seed3", "model.revisions=all", f"out={out}")
     said = evaluate(tmp_path, *chosen)
     assert "left out   main: its name tells neither steps" in said
-    assert "step2 and step4 are the same file" in said
-    assert said.index("are the same file") < said.index("step0      mean")  # before anything is fetched
+    assert "step2 and step4 have the same file" in said
+    assert said.index("have the same file") < said.index("step0      mean")  # before anything is fetched
     assert "broken     step8: cannot be loaded" in said
     assert "step4      the same files as step2: not asked again" in said
     assert weights_fetched(hub.asked) == 4  # step0, step2, step8, step16
@@ -136,8 +138,34 @@ def test_more_revisions_later_and_offline_from_the_cache(hub, tmp_path: Path) ->
     assert not hub.asked
     assert read(tmp_path / "offline/metrics.csv")[1][MEAN] == read(out / "metrics.csv")[1][MEAN]
     assert "3 checkpoints, step0 to step16" in said
+    # The hashes of the cache are those that the hub listed, so that nothing is asked again.
+    assert "resumed    3 of 3 are there already" in evaluate(tmp_path, *chosen, "model.revisions=all")
     with pytest.raises(UserError, match=r"HF_HUB_OFFLINE is set and the hub's cache .* has no revision of it"):
         evaluate(tmp_path, "model.name=some/other", "model.revisions=all")
+
+
+def test_processes_share_the_work(hub, tmp_path: Path) -> None:
+    """One that finds a checkpoint taken goes on with the others, and leaves the end to the last."""
+    hub()
+    chosen = ("model.name=some/model-seed3", "model.revisions=[step0,step2,step16]", f"out={tmp_path / 'curve'}")
+    with lock(tmp_path / "curve/points" / f".{point_file('step2')}.lock"):
+        said = evaluate(tmp_path, *chosen)
+    assert "waiting    step2: another process is about it" in said
+    assert not (tmp_path / "curve/DONE").exists()
+    assert [row["step"] for row in read(tmp_path / "curve/metrics.csv")] == [0, 16]
+    hub()
+    evaluate(tmp_path, *chosen)
+    assert [row["step"] for row in read(tmp_path / "curve/metrics.csv")] == [0, 2, 16]
+    assert (tmp_path / "curve/DONE").exists()
+
+
+def test_a_copy_at_the_end_of_a_curve(hub, tmp_path: Path) -> None:
+    hub()
+    chosen = ("model.name=some/model-seed3", f"out={tmp_path / 'curve'}")
+    evaluate(tmp_path, *chosen, "model.revisions=[step2]")
+    evaluate(tmp_path, *chosen, "model.revisions=[step4]")
+    about = read_summary(tmp_path / "curve/probes/final-en-agreement")[1]
+    assert (about["checkpoint"], about["same_as"]) == ("step4", "step2")
 
 
 def test_a_folder_of_another_curve_is_refused(hub, tmp_path: Path) -> None:
@@ -261,24 +289,20 @@ def test_code_of_a_model_is_run_only_if_it_is_typed(tmp_path: Path, revisions, m
         evaluate(tmp_path, f"model.name={folder}", "model.trust_remote_code=true")
 
 
-@pytest.mark.parametrize("typed", [True, False])
-def test_a_file_of_settings_cannot_trust(tmp_path: Path, typed: bool) -> None:
-    """The user's own conf/model/hf.yaml says it; it has to be typed all the same."""
+def test_a_file_of_settings_cannot_trust(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The user's own conf/model/mine.yaml says it; it has to be typed all the same."""
     (tmp_path / "conf/model").mkdir(parents=True)
     text = (ROOT / "conf/model/hf.yaml").read_text(encoding="utf-8")
     own = text.replace("trust_remote_code: false", "trust_remote_code: true")
     (tmp_path / "conf/model/mine.yaml").write_text(own, encoding="utf-8")
-    command = [
-        sys.executable,
-        str(ROOT / "evaluate.py"),
-        "model=mine",
-        "model.name=./none",
-        "lang=en",
-        f"paths.own={tmp_path}",
-        "probes.constructions=simple_agrmt",
-    ]
-    command += ["model.trust_remote_code=true"] if typed else []
+    command = [sys.executable, str(ROOT / "evaluate.py"), "model=mine", "model.name=./none", "lang=en", f"paths.own={tmp_path}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert ("this stands in a file of settings" in done.stderr) is not typed
-    assert ("code that comes with ./none is run" in done.stdout) is typed
+    assert "this stands in a file of settings" in done.stderr
+    typed = ["model=hf", "model.name=./none", "lang=en", "model.trust_remote_code=true"]
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        settings = read_composed_evaluation(compose("evaluate", typed))
+    with pytest.raises(UserError, match="run only if you type it"):
+        check_trust(settings, typed[:-1])
+    check_trust(settings, typed)
+    assert "code that comes with ./none is run" in caplog.text

@@ -22,21 +22,27 @@ PARTS = {
 LONG = 14  # letters: longer names of columns are broken into lines
 # Its files in one scope, in this order.
 PROGRAM = ("parts", "charts", "curves", "ends", "phases", "runs", "constructions", "regions", "items", "begin")
+LIVE = "live"  # a page that is served asks for what is new; a report that is saved asks for nothing
 
 
-def fill_page(title: str, parts: Mapping[str, str], data: object, items: Mapping[str, object]) -> str:
-    """`parts` are HTML by the names of the template's places."""
+def fill_page(title: str, parts: Mapping[str, str], data: str, items: Mapping[str, str], live: int | None = None) -> str:
+    """`parts` are HTML by the names of the template's places; data and items are JSON, as `to_json` writes it.
+
+    `live`: the version of a page that is served, which asks for what is new.
+    """
     made = (HERE / "page.html").read_text(encoding="utf-8")
-    nav = "".join(f'<a href="#{name}">{text}</a>' for name, text in PARTS.items() if parts.get(name) != "" or name == "curves")
+    program = PROGRAM if live is None else (*PROGRAM[:-1], LIVE, PROGRAM[-1])
     holders = "\n".join(
-        f'<script type="application/json" id="items:{escape(key)}">{_json(value)}</script>' for key, value in items.items()
+        f'<script type="application/json" id="items:{escape(key)}">{value}</script>' for key, value in items.items()
     )
     filled = dict(parts) | {
         "title": escape(title),
-        "nav": nav,
+        "nav": nav_html(parts),
+        "live": "" if live is None else f' data-live="{live}"',
+        "connect": "" if live is None else "; connect-src 'self'",
         "css": (HERE / "page.css").read_text(encoding="utf-8"),
-        "js": "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in PROGRAM),
-        "data": _json(data),
+        "js": "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in program),
+        "data": data,
         "items": holders,
     }
     # In one pass: what is filled in is not looked through again.
@@ -44,7 +50,12 @@ def fill_page(title: str, parts: Mapping[str, str], data: object, items: Mapping
     return pieces[0] + "".join(filled[name] + rest for name, rest in (piece.split("}}", 1) for piece in pieces[1:]))
 
 
-def _json(value: object) -> str:
+def nav_html(parts: Mapping[str, str]) -> str:
+    """Links to the parts that there are."""
+    return "".join(f'<a href="#{name}">{text}</a>' for name, text in PARTS.items() if parts.get(name) != "" or name == "curves")
+
+
+def to_json(value: object) -> str:
     """`</script>` inside a string must not end the script."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 

@@ -14,9 +14,10 @@ function theme() {
 }
 theme();
 document.querySelectorAll("table.sortable").forEach(sortable);
-document.querySelectorAll("[data-copy]").forEach((button) => button.addEventListener("click", () => copy(button)));
+document.addEventListener("click", (event) => { const button = event.target.closest("[data-copy]"); if (button) copy(button); });
 window.addEventListener("hashchange", showPage);
 let wide = window.innerWidth;
 window.addEventListener("resize", () => { if (window.innerWidth !== wide) { wide = window.innerWidth; $("page").hidden ? (drawCurves(), drawPhases()) : $("page").redraw && $("page").redraw(); } });
 showPage();
 document.documentElement.dataset.ready = "yes";
+if (typeof listen === "function") listen();

@@ -1,7 +1,8 @@
 // A page a construction.
 const loaded = {};
-function itemsOf(key) {
-  if (!(key in loaded)) { const holder = document.getElementById("items:" + key); loaded[key] = holder ? JSON.parse(holder.textContent) : null; }
+async function itemsOf(key) {
+  const holder = document.getElementById("items:" + key);
+  if (!(key in loaded)) loaded[key] = holder ? JSON.parse(holder.textContent) : typeof askItems === "function" ? await askItems(key) : null;
   return loaded[key];
 }
 // The parts of an address are encoded one by one, since a name may hold a slash; what nobody has encoded is taken as it is.
@@ -19,7 +20,8 @@ function showPage() {
   if (place) place.scrollIntoView(); // it could not be scrolled to while it was hidden
 }
 function construction(key, name) {
-  const own = inSet(key).filter(([g]) => g.constructions.includes(name));
+  const current = () => inSet(key).filter(([g]) => g.constructions.includes(name));
+  const own = current();
   const rest = [...new Set(own.flatMap(([g]) => g.constructions))], here = rest.indexOf(name);
   const link = (c, text) => el("a", { href: "#/" + [...key.split("/"), c].map(encodeURIComponent).join("/") }, text);
   const page = $("page");
@@ -29,15 +31,18 @@ function construction(key, name) {
     el("h1", {}, D.constructions[name]), el("p", { class: "lead" }, setName(key), " · ",
       here > 0 ? link(rest[here - 1], "← " + D.constructions[rest[here - 1]]) : "", here > 0 && here < rest.length - 1 ? " · " : "",
       here < rest.length - 1 ? link(rest[here + 1], D.constructions[rest[here + 1]] + " →") : ""),
-    el("div", { class: "scroll" }, accuracyTable(own, name)),
+    el("div", { class: "scroll", id: "construction-table" }, accuracyTable(own, name)),
     el("h3", {}, "Learning curve"), el("div", { class: "panel" }, box), el("h3", {}, "Items"), el("div", { id: "explorer" }),
   );
   let zoom = null;
-  const series = own.filter(([g]) => g.curves[name]).map(([g], k) => line(g.curves[name], g.name, k, g.name, chanceOf(g, name)));
-  const draw = () => chart(box, { series, y: { low: floorOf(series), high: 1.005, most: 1, name: "accuracy", format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chances: chancesOf(series), tags: true, label: `accuracy against ${seen}` });
+  const series = () => current().filter(([g]) => g.curves[name]).map(([g], k) => line(g.curves[name], g.name, k, g.name, chanceOf(g, name)));
+  const draw = (shown = series()) => chart(box, { series: shown, y: { low: floorOf(shown), high: 1.005, most: 1, name: "accuracy", format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chances: chancesOf(shown), tags: true, label: `accuracy against ${seen}` });
   draw();
-  page.redraw = draw;
-  explorer($("explorer"), key, name, own);
+  page.redraw = () => draw();
+  // What is new is shown in the curve and the table; the items stay those of the moment at which the page was opened.
+  page.renew = () => { if (current().length) { $("construction-table").replaceChildren(accuracyTable(current(), name)); draw(); } };
+  const results = D.results;
+  itemsOf(key).then((found) => { if (page.contains(box)) explorer($("explorer"), key, name, own, found, results); });
 }
 function accuracyTable(own, name) {
   const parts = Object.keys(D.parts).filter((part) => own.some(([g]) => g.results.some((r) => (D.results[r].parts[name] || {})[part] !== undefined)));

@@ -1,6 +1,6 @@
 // Learning curves: which lines are shown.
-const sets = [...new Set(D.conditions.map((g) => `${g.language}/${g.set}`))];
-const names = Object.keys(D.constructions);
+const setsOf = () => [...new Set(D.conditions.map((g) => `${g.language}/${g.set}`))];
+let sets = setsOf(), names = Object.keys(D.constructions);
 const setName = (key) => { const [language, ...rest] = key.split("/"); return `${D.languages[language]}, ${rest.join("/")}`; };
 const inSet = (key) => D.conditions.map((g, i) => [g, i]).filter(([g]) => `${g.language}/${g.set}` === key);
 const state = { set: (sets.find((key) => inSet(key).some(([g]) => Object.keys(g.curves).length)) || sets[0]), lines: "constructions", condition: 0, construction: MEAN, off: new Set([MEAN]), xlog: false, zoom: null };

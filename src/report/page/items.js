@@ -1,6 +1,5 @@
 // Items on which two checkpoints or two models differ.
-function explorer(box, key, name, own) {
-  const found = itemsOf(key);
+function explorer(box, key, name, own, found, results) {
   const chosen = found ? found.items.map((item, i) => [item, i]).filter(([item]) => item[0] === name) : [];
   if (!chosen.length) { box.append(el("p", { class: "note" }, "No items of this construction are at hand: their verdicts were not found.")); return; }
   const runs = own.flatMap(([g]) => g.results).filter((r) => found.traces[r]);
@@ -18,7 +17,7 @@ function explorer(box, key, name, own) {
     const last = t.at.length - 1 - (t.at[t.at.length - 1] < 0 && t.at.length > 2 ? 1 : 0);
     if (view.to === null || view.to >= t.at.length) view.to = last;
     if (view.from >= t.at.length) view.from = 0;
-    const options = (list) => list.map((r) => [r, D.results[r].name]);
+    const options = (list) => list.map((r) => [r, results[r].name]);
     const change = (field) => (value) => { view[field] = field === "way" || field === "show" ? value : +value; draw(); };
     const moments = t.at.map((_, k) => [k, moment(t, k)]);
     const controls = el("div", { class: "controls" },
@@ -28,8 +27,8 @@ function explorer(box, key, name, own) {
         : single ? [] : [choice("model", options(runs), view.a, change("a"), "pick-a"), choice("and", options(runs), view.b, change("b"), "pick-b")]),
       choice("show", single ? [["all", "all items here"], ["right", "right"], ["wrong", "wrong"]] : [["differ", "items that differ"], ["better", "wrong, then right"], ["worse", "right, then wrong"], ["all", "all items here"]], view.show, change("show"), "pick-show"));
     const end = (r) => found.traces[r].at.length - 1;
-    const one = view.way === "checkpoints" ? [view.run, view.from, moment(t, view.from)] : [view.a, end(view.a), D.results[view.a].name];
-    const two = view.way === "checkpoints" ? [view.run, view.to, moment(t, view.to)] : [view.b, end(view.b), D.results[view.b].name];
+    const one = view.way === "checkpoints" ? [view.run, view.from, moment(t, view.from)] : [view.a, end(view.a), results[view.a].name];
+    const two = view.way === "checkpoints" ? [view.run, view.to, moment(t, view.to)] : [view.b, end(view.b), results[view.b].name];
     const rows = [];
     for (const [item, i] of chosen) {
       const a = at(one[0], one[1], i), b = at(two[0], two[1], i);
@@ -42,7 +41,7 @@ function explorer(box, key, name, own) {
     rows.sort((x, y) => y[3] - x[3]);
     const various = inTurns(rows, ([item]) => (item[6] ? item[6][0] : item[2]));
     // Regions are known of the end alone, whatever moments are compared.
-    const ends = [...new Set([one[0], two[0]])].map((r) => [D.results[r].name, r]);
+    const ends = [...new Set([one[0], two[0]])].map((r) => [results[r].name, r]);
     const inside = (i) => found.regions ? regionTable(found.regions, name, i, ends, direction, language) : null;
     const suite = found.regions && found.regions.suites[name];
     const units = suite

@@ -1,5 +1,5 @@
 // The numbers of the report, and what everything is made of.
-const D = JSON.parse(document.getElementById("data").textContent);
+let D = JSON.parse(document.getElementById("data").textContent);
 const seen = D.axis === "steps" ? "steps" : D.axis + " seen";  // what curves are drawn against
 const $ = (id) => document.getElementById(id);
 const MEAN = "mean";

@@ -1,9 +1,11 @@
 // Phases of learning: accuracy where a surface rule helps and where it misleads, and the rule that is followed under the axis.
-const phased = D.conditions.map((g, i) => [g, i]).filter(([g]) => Object.keys(g.phases).length);
+const withPhases = () => D.conditions.map((g, i) => [g, i]).filter(([g]) => Object.keys(g.phases).length);
+let phased = withPhases();
 const STAGES = { structure: "var(--ink)", undecided: "var(--line)" };
 const phaseState = { condition: phased.length ? phased[0][1] : 0, construction: MEAN, off: new Set(), xlog: true, zoom: null };
 function drawPhases() {
   if (!phased.length) return;
+  if (!phased.some(([, i]) => i === phaseState.condition)) phaseState.condition = phased[0][1];
   const several = new Set(phased.map(([g]) => `${g.language}/${g.set}`)).size > 1;
   const title = (g) => (several ? setName(`${g.language}/${g.set}`) + ", " : "") + g.name;
   const g = D.conditions[phaseState.condition], there = Object.keys(g.phases);

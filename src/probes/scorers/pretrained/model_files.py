@@ -82,14 +82,14 @@ class Hub:
 
     def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path:
         """Into the hub's cache; or `apart`, unless the cache has them already."""
-        place = None if self._kept(files) else apart
+        place = None if apart is None or self.keeps(files) else apart
         try:
             return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(files), local_dir=place))
         except Exception as error:
             message = f"the download broke off ({type(error).__name__}: {error}); the same command resumes it"
             raise PretrainedError(self.name, message) from error
 
-    def _kept(self, files: Sequence[str]) -> bool:
+    def keeps(self, files: Sequence[str]) -> bool:
         """Whether the hub's cache has these files."""
         there = (try_to_load_from_cache(self.name, file, revision=self.commit) for file in files if file in self.sizes)
         return all(isinstance(place, str) for place in there)

@@ -1,12 +1,15 @@
 """Revisions of a model on the hub, or checkpoints in folders: what there is, known before any weight is fetched."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from huggingface_hub import HfApi, constants, errors, is_offline_mode
 from huggingface_hub.file_download import repo_folder_name
+from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-from .model_files import CONFIG, ModelFiles, fetch, find, model_hash, weight_files, weights_hash
+from .model_files import CONFIG, Hub, ModelFiles, fetch, find, model_hash, weight_files, weights_hash
 from .pretrained_error import PretrainedError
 
 
@@ -28,9 +31,26 @@ class RevisionFiles:
     def commit(self) -> str:
         return self.source.commit
 
+    @property
+    def are_here(self) -> bool:
+        """In a folder, or in the hub's cache."""
+        return not isinstance(self.source, Hub) or self.source.keeps(self.files)
+
     def fetch(self, code: bool, apart: Path | None) -> Path:
         """The folder that has them, after a download if need be: `apart`, or to the hub's cache."""
         return fetch(self.source, self.files, code, apart)
+
+
+@contextmanager
+def quiet_downloads() -> Iterator[None]:
+    """Without the bars of the hub's package: several downloads would draw them over what we say."""
+    shown = not are_progress_bars_disabled()
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        if shown:
+            enable_progress_bars()
 
 
 def list_revisions(name: str) -> list[str]:

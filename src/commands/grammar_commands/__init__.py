@@ -1,0 +1,1 @@
+"""What `concord grammar` can do: what is typed, and what each of its commands runs."""

@@ -1,0 +1,41 @@
+"""What is typed to choose grammars, and their expansions."""
+
+import argparse
+from collections.abc import Iterator
+
+from ...data.grammar.expand import Expansion
+from ...data.grammar.folder import constructions, folder_of, load
+from ...data.grammar.notices import GrammarError
+
+
+def count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: a number above 0 is needed")
+    return number
+
+
+def add_grammar_command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, run: object
+) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=text)
+    command.add_argument("folder", metavar="LANGUAGE", help="a language code, or a folder of grammar files")
+    command.add_argument("constructions", nargs="*", metavar="CONSTRUCTION", help="only these (default: all)")
+    command.set_defaults(run=run)
+    add_clitics(command)
+    return command
+
+
+def add_clitics(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--clitics", choices=["split", "joined"], default="split", help="words marked with +: apart, or glued to the next"
+    )
+
+
+def expansions(arguments: argparse.Namespace) -> Iterator[Expansion]:
+    folder = folder_of(arguments.folder)
+    names = arguments.constructions or constructions(folder)
+    if not names:
+        raise GrammarError(str(folder), "no grammar files (*.avg) here")
+    for name in names:
+        yield Expansion(load(folder, name), arguments.clitics)

@@ -1,0 +1,62 @@
+"""`concord grammar check`: faults of sets, and words that the corpus never shows."""
+
+import argparse
+import itertools
+import sys
+
+from ...data.grammar.audit import Audit, audit
+from ...data.grammar.folder import CORPUS, folder_of, load
+from ...data.grammar.sample import Draw
+from ...settings.languages import Clitics
+from ...terminal import console, table
+from .grammar_arguments import expansions
+from .grammar_views import say_notices
+from .vocabulary_check import check_vocabulary
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """Exit status 1 if a set has a fault."""
+    if arguments.vocab:
+        return check_vocabulary(arguments)
+    view = table(
+        f"{arguments.folder}: challenge sets",
+        "construction",
+        numbers=["groups", "twice", "tauto-\nlogical", "syn-\ncretic", "without\na twin", "words not\nin corpus"],
+        last="cells",
+    )
+    known, faults = _corpus_words(arguments.folder, arguments.clitics), 0
+    for expansion in expansions(arguments):
+        expansion.must_vary()
+        found = audit(expansion)
+        absent = sorted(found.words - known) if known else []
+        faults += bool(found.faults or absent)
+        view.add_row(expansion.grammar.name, *_figures(found, absent, bool(known)), _cells(found))
+        say_notices(expansion.notices)
+        if absent:
+            print(f"{expansion.grammar.file}: not in the corpus: {', '.join(absent[:20])}", file=sys.stderr)
+    console.print(view)
+    console.print("no faults" if not faults else f"faults in {faults} of the sets")
+    return int(faults > 0)
+
+
+def _figures(found: Audit, absent: list[str], has_corpus: bool) -> list[str]:
+    missing = f"{len(absent):,}" if has_corpus else "–"
+    return [*(f"{n:,}" for n in (found.groups, found.duplicates, found.tautologies, found.syncretic, found.alone)), missing]
+
+
+def _cells(found: Audit) -> str:
+    """Groups for each combination of subject and attractor number."""
+    if found.balanced:
+        return " + ".join(f"{len(cells)}×{max(cells.values()):,}" for cells in found.shapes().values())
+    return "unbalanced: " + ", ".join(f"{'-'.join(cell)} {count:,}" for cell, count in sorted(found.cells.items()))
+
+
+def _corpus_words(folder: str, clitics: Clitics) -> set[str]:
+    """Every word that the corpus grammar of the folder, or of the one above, can produce; nothing where there is none."""
+    places = [folder_of(folder), folder_of(folder).absolute().parent]
+    path = next((place for place in places if (place / f"{CORPUS}.avg").exists()), None)
+    if path is None:
+        return set()
+    draw = Draw(load(path, CORPUS), seed=0, clitics=clitics)
+    # Joined clitics make words out of pairs, so the words are read off sentences, not off the rules.
+    return {word for sentence in itertools.islice(draw, 200_000) for word in sentence.split()}

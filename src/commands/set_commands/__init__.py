@@ -1,0 +1,1 @@
+"""What `concord sets` can do, a file each: a parser and what it runs."""

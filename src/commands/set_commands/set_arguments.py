@@ -1,0 +1,53 @@
+"""What is typed to choose sets: where they are, which of them, and how they are read."""
+
+import argparse
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ...probes.collection import CollectedSet
+from ...probes.readers import formats
+from ...settings.probing import AGREEMENT
+
+# What a command does with the sets that were chosen; the exit status, where it is not 0.
+RunOnSets = Callable[[argparse.Namespace, list[CollectedSet]], int | None]
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_set_command(commands: Commands, name: str, text: str, run: RunOnSets) -> argparse.ArgumentParser:
+    """A command that works on sets, with all that chooses them."""
+    command: argparse.ArgumentParser = commands.add_parser(name, help=text)
+    command.set_defaults(run=run)
+    command.add_argument(
+        "what", metavar="LANGUAGE | SET | PATH", help="a language code for our own sets, a published set, a folder or a file"
+    )
+    command.add_argument("constructions", nargs="*", default=[], metavar="CONSTRUCTION", help="only these (default: all)")
+    command.add_argument(
+        "--collection", default=AGREEMENT, help="of a language: agreement (ours, the default) or one of conf/probes"
+    )
+    command.add_argument("--path", metavar="FOLDER", help="where the collection is, if it is not part of the program")
+    command.add_argument("--lang", default="", help="the language of a folder or file")
+    command.add_argument("--format", choices=formats(), help="the format (default: recognised from the content)")
+    command.add_argument(
+        "--columns", type=columns, metavar="ROLE=NAME,…", help="of a table: good=…,bad=…,construction=…,masked=…"
+    )
+    command.add_argument(
+        "--ruled", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
+    )
+    command.add_argument("--capitalize", action="store_true", help="the same, and with a capital at the start")
+    command.add_argument("--limit", type=positive, metavar="N", help="a stratified sample of N items of each set")
+    command.add_argument("--seed", type=int, default=0, help="which sample (default 0)")
+    command.add_argument("--split", choices=["all", "dev", "test"], default="all", help="which part (default all)")
+    return command
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text}: a whole number above 0 is needed")
+    return int(text)
+
+
+def columns(text: str) -> dict[str, str]:
+    given = dict(part.partition("=")[::2] for part in text.split(","))
+    if not all(given.values()):
+        raise argparse.ArgumentTypeError(f"{text}: write good=NAME,bad=NAME (and construction=, masked=)")
+    return given

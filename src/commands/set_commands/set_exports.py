@@ -1,0 +1,49 @@
+"""`concord sets export` and `build`: sets in other formats."""
+
+import argparse
+from pathlib import Path
+
+from ...probes.challenge_set import SetError
+from ...probes.collection import CollectedSet
+from ...probes.exports import FORMATS, export
+from ...probes.set_folders import FOLDERS
+from ...probes.suites.chance import with_chance
+from ...probes.suites.exported import SUITE_FORMATS, export_suite
+from ...probes.suites.json_files import write_json
+from ...probes.suites.suite_files import read as read_suite
+from .set_arguments import Commands, add_set_command
+
+
+def add_exports(commands: Commands) -> None:
+    out = add_set_command(commands, "export", "write the sets in another format", run_export)
+    out.add_argument(
+        "--to", required=True, choices=[*FORMATS, *SUITE_FORMATS, *FOLDERS], help="the format; syntaxgym: a suite per set"
+    )
+    out.add_argument("--evaluated", type=Path, metavar="FILE", help="syntaxgym: regions.parquet of an evaluation, for its values")
+    out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+    build = add_set_command(commands, "build", "compile .suite pages into JSON, with the chance of every prediction", run_build)
+    build.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+
+
+def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
+    if arguments.evaluated and arguments.to not in SUITE_FORMATS:
+        raise SetError(arguments.evaluated, None, f"--evaluated is for --to {' or '.join(SUITE_FORMATS)}")
+    if arguments.to in FOLDERS:
+        print(*FOLDERS[arguments.to]([each.challenge_set for each in found], arguments.out), sep="\n")
+        return
+    for each in found:
+        if arguments.to in SUITE_FORMATS:
+            print(export_suite(each.challenge_set, SUITE_FORMATS[arguments.to], arguments.out, arguments.evaluated))
+            continue
+        print(export(each.challenge_set, arguments.to, arguments.out))
+
+
+def run_build(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
+    """Pages are compiled; JSON and CSV are written anew."""
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for each in found:
+        if not each.challenge_set.is_suite:
+            raise SetError(each.challenge_set.file, None, "only suites are built; concord sets export writes other sets")
+        file = arguments.out / f"{each.challenge_set.construction}.json"
+        write_json(with_chance(read_suite(Path(each.challenge_set.file))), file)
+        print(file)
