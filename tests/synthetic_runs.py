@@ -130,7 +130,7 @@ def write_evaluation(folder: Path, whole: Probe, names: Sequence[str], skill: fl
         tables[name] = tabulate(whole, verdicts)
         file = "items.parquet" if len(names) == 1 else f"items-{name.replace('/', '-')}.parquet"
         save_items(folder / file, whole, verdicts, made, _identity(whole) | {"model": name})
-    known = {"words_seen": 0, "vocabulary": "v0", "options": None, "scoring": None, "tokenizer": "t0"}
+    known = {"words_seen": 0, "vocabulary": "v0", "tokenizer": None, "options": None, "scoring": None}
     stated = _identity(whole)["contract"]["statement"]
     models = {name: {"model": name, "statement": stated, "unknown_words": []} | known for name in names}
     save_summary(folder, tables, _identity(whole) | {"models": models})

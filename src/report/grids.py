@@ -47,30 +47,6 @@ class Grid:
 
 EMPTY = Cell("–")
 LAST = "mean"  # the row that is set apart from those above it
-# What LaTeX would take for a command, and what its fonts do not have.
-TEX = str.maketrans(
-    {
-        **{char: f"\\{char}" for char in "&%_#${}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "±": r"$\pm$",
-        "−": "$-$",
-        "×": r"$\times$",
-        "≥": r"$\geq$",
-        "≤": r"$\leq$",
-        "½": r"$\frac12$",
-        "·": r"$\cdot$",
-        "τ": r"$\tau$",
-        "ρ": r"$\rho$",
-        "†": r"$\dagger$",
-        "–": "--",
-        "…": r"\dots{}",
-        "\u00a0": "~",
-    }
-)
 
 
 def accuracy_cell(found: Estimate) -> Cell:
@@ -125,51 +101,6 @@ def _marked(cell: Cell) -> str:
     text = markdown_cell(cell.text)
     text = f"<u>{text}</u>" if cell.under else text
     return f"**{text}**" if cell.best else text
-
-
-def _tex_cell(cell: Cell) -> str:
-    text = _tex(cell.text)
-    text = rf"\underline{{{text}}}" if cell.under else text
-    return rf"\textbf{{{text}}}" if cell.best else text
-
-
-def to_latex(grid: Grid) -> str:
-    """For a paper that uses the package booktabs."""
-    columns = "l" + "r" * len(grid.heads)
-    heads = " & ".join(_tex(head.name + (" †" if head.published else "")) for head in grid.heads)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_tex(grid.title)}. {_tex(grid.note)}}}",
-        rf"\label{{tab:{grid.name}}}",
-    ]
-    lines += [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        *_tops(grid),
-        f"{_tex(grid.corner)} & {heads} " + r"\\",
-        r"\midrule",
-    ]
-    for label, cells in grid.rows:
-        lines += [r"\midrule"] if label == LAST else []
-        lines.append(f"{_tex(label)} & " + " & ".join(map(_tex_cell, cells)) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-
-def _tops(grid: Grid) -> list[str]:
-    """What stands over several columns, underlined as far as it goes."""
-    if not any(head.top for head in grid.heads):
-        return []
-    over, rules, first = [], [], 2
-    for top, width in spans(grid.heads):
-        over.append(rf"\multicolumn{{{width}}}{{c}}{{{_tex(top)}}}")
-        rules += [rf"\cmidrule(lr){{{first}-{first + width - 1}}}"] if top else []
-        first += width
-    return [" & " + " & ".join(over) + r" \\", " ".join(rules)]
-
-
-def _tex(text: str) -> str:
-    return text.translate(TEX)
 
 
 def spans(heads: Sequence[Head]) -> list[tuple[str, int]]:

@@ -25,12 +25,28 @@ def contract_table(estimates: Estimates) -> Grid | None:
         return None
     own = Estimates(chosen)
     labels = construction_labels(own.constructions)
-    heads = tuple(Head(f"{language_name(c.language)}, {c.name.split(' · ')[0]}", c.with_seeds(c.first.label)) for c in chosen)
+    heads = [Head(_family_name(c), c.with_seeds(c.first.label)) for c in chosen]
     rows = [(labels[name], [accuracy_cell(own.of(condition, name)) for condition in chosen]) for name in own.constructions]
     rows += [(MEAN, mean_cells(own))]
+    # Two ways of asking: what is gained by the second, as the papers print it.
+    for place in reversed(range(len(chosen) - 1)):
+        first, second = chosen[place : place + 2]
+        alike = [c for c in chosen if _family_name(c) == _family_name(first)]
+        if alike == [first, second]:
+            heads.insert(place + 2, Head(_family_name(first), f"{second.first.label} − {first.first.label}"))
+            for name, (_, cells) in zip([*own.constructions, MEAN], rows, strict=True):
+                gain = own.of(second, name).mean - own.of(first, name).mean
+                cells.insert(place + 2, number_cell(gain, f"{gain:+.2f}"))
     note = f"Mean {about_deviation(chosen)}, of the runs that were asked in all of these ways; {about_mean(chosen)} "
     note += " ".join(f"{label}: {said}." for label, said in contracts_of(chosen))
-    return Grid("contracts", "The same models under different scoring contracts", note, "construction", heads, freeze_rows(rows))
+    return Grid(
+        "contracts", "The same models under different scoring contracts", note, "construction", tuple(heads), freeze_rows(rows)
+    )
+
+
+def _family_name(condition: RunCondition) -> str:
+    """Of conditions that differ in the contract alone."""
+    return f"{language_name(condition.language)}, {condition.name.split(' · ')[0]}"
 
 
 def _with_shared_seeds(family: Sequence[RunCondition]) -> list[RunCondition]:

@@ -17,7 +17,8 @@ from .control_tables import control_tables, withholding_table
 from .estimates import Estimates
 from .feature_tables import feature_table
 from .gathering import GatheredResults, ReadFolders, gather_results
-from .grids import Grid, to_csv, to_latex, to_markdown
+from .grids import Grid, to_csv, to_markdown
+from .latex import to_latex
 from .methods import method_section
 from .page import fill_page, table_html, to_json
 from .page_data import items_data, page_data, results_in

@@ -11,7 +11,9 @@ from .acquisition import LEVELS, Acquisition, OrderSimilarity, measure_acquisiti
 from .comparison import ALPHA, TestedDifference, compare_conditions, compare_models, holm
 from .conditions import RunCondition, comparison_key
 from .correlation import correlations
+from .estimates import Estimates
 from .grids import EMPTY, Cell, Grid, Head, number_cell
+from .language_tables import complexity_table, language_table
 from .phase_tables import phase_table
 from .results import Result
 from .stuck_items import stuck_tables
@@ -221,4 +223,13 @@ def statistics_tables(conditions: Sequence[RunCondition], baseline: Baseline | N
     if plain:
         return made
     results = [result for condition in conditions for result in condition.results]
-    return made + [grid for grid in (order_table(conditions), correlation_table(results)) if grid is not None]
+    over_runs = [order_table(conditions), correlation_table(results)]
+    sets_of = [Estimates([each for each in conditions if each.first.set == name]) for name in sets]
+    over_languages = [table for own in sets_of for table in (language_table(own), complexity_table(own, _format_p))]
+    if len(sets) > 1:
+        named = [name for name in sets for _ in range(2)]
+        over_languages = [
+            t and replace(t, name=f"{t.name}-{name}", title=f"{t.title}: {name}")
+            for t, name in zip(over_languages, named, strict=True)
+        ]
+    return made + [grid for grid in (*over_runs, *over_languages) if grid is not None]

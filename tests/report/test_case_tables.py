@@ -11,7 +11,8 @@ from concord.probes.evaluation import evaluate_probe
 from concord.probes.models import load_pretrained
 from concord.probes.probe_preparation import make_probe
 from concord.report.case_tables import CASES, count_pairs, worst_cases
-from concord.report.grids import to_latex, to_markdown
+from concord.report.grids import to_markdown
+from concord.report.latex import to_latex
 from concord.report.report_folder import make_report
 from concord.settings.languages import read_language
 from concord.settings.probing import ProbeSettings, collection_files

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from concord.errors import UserError
-from concord.report.grids import Cell, Grid, Head, to_csv, to_latex, to_markdown
+from concord.report.grids import Cell, Grid, Head, to_csv, to_markdown
 from concord.report.intervals import estimate
+from concord.report.latex import to_latex
 from concord.report.published_values import published, published_columns
 from concord.report.report_folder import make_report
 from concord.report.wording import construction_labels, construction_name, format_words, in_paper_order
@@ -205,6 +206,7 @@ def test_subcases_sizes_references_and_contracts_are_tables_too(study: Path, cap
     assert [head.flat for head in contracts.heads] == [
         "German, lstm · default (2 seeds)",  # of three, those that were also asked the other way
         "German, lstm · default+capitalize (2 seeds)",
+        "German, lstm · default+capitalize − default",
     ]
     assert "default+capitalize: each sentence alone" in contracts.note
 
@@ -333,3 +335,21 @@ def test_names_are_for_readers() -> None:
     assert construction_name("SVPP") == "SVPP"
     assert in_paper_order(["zzz", "prep", "simple_agrmt"]) == ["simple_agrmt", "prep", "zzz"]
     assert [format_words(n) for n in (950, 12_300, 2_500_000, float("inf"))] == ["950", "12.3 k", "2.5 M", "…"]
+
+
+def test_latex_says_its_packages_and_fits_the_page() -> None:
+    def grid(columns: int, rows: int) -> Grid:
+        heads = tuple(Head("", f"column {number}") for number in range(columns))
+        cells = (Cell("0.50 ± 0.10"),) * columns
+        return Grid("x", "X", "note", "row", heads, tuple((f"row {number}", cells) for number in range(rows)))
+
+    small, turned, long, split = (to_latex(grid(*size)) for size in ((3, 3), (9, 3), (3, 60), (25, 3)))
+    assert small.startswith("% needs \\usepackage{booktabs}\n\\begin{table}")
+    assert turned.startswith("% needs \\usepackage{booktabs} \\usepackage{pdflscape}\n\\begin{landscape}")
+    assert r"\begin{longtable}{lrrr}" in long
+    assert r"\usepackage{longtable}" in long
+    assert r"\endhead" in long
+    assert [f"({n} of 3)" in split for n in (1, 2, 3)] == [True] * 3
+    assert split.count("row 2 & ") == 3
+    for made in (small, turned, long, split):
+        assert made.count(r"\begin{") == made.count(r"\end{")

@@ -12,6 +12,7 @@ from ..optional_packages import explain_missing
 from .bars import draw_bars
 from .curves import draw_curves
 from .heat import draw_heat
+from .language_figure import draw_languages
 from .perplexity_plot import draw_perplexity
 from .phase_figure import draw_phases
 from .style import STYLE
@@ -27,13 +28,14 @@ FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {
     "heat": draw_heat,
     "perplexity": draw_perplexity,
     "phases": draw_phases,
+    "languages": draw_languages,
     "circuits": draw_circuits,
     "stability": draw_stability,
 }
 
 
 def draw_figure(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
-    """One of the figures of a report: curves, bars, heat, perplexity, phases, circuits, stability."""
+    """One of the figures of a report: curves, bars, heat, perplexity, phases, languages, circuits, stability."""
     if kind not in FIGURES:
         raise UserError(f"{kind}: there is no such figure; there are: {', '.join(FIGURES)}")
     with explain_missing():

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..grids import Grid, spans, to_csv, to_latex, to_markdown
+from ..grids import Grid, spans, to_csv, to_markdown
+from ..latex import to_latex
 
 HERE = Path(__file__).parent
 PARTS = {
