@@ -156,18 +156,12 @@ def comparison_view(title: str, tables: Mapping[str, Table]) -> View:
     for row in first.rows:
         view.add_row(row.construction, *(_with_mismatched(each.row(row.construction)) for each in tables.values()))
     view.add_section()
-    alike = means_are_alike(tables.values())
-    means = (
-        _bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) + ("" if alike else _over(each))
-        for each in tables.values()
-    )
+    means = (_bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) for each in tables.values())
     view.add_row(MEAN, *means, style="bold")
+    if not means_are_alike(tables.values()):
+        # Means over different constructions say over how many they are; in a row of their own, since columns must stay narrow.
+        view.add_row(f"{MEAN} of", *(f"{len(each.mean.over)}{' ' * 7}" if each.mean.over else "" for each in tables.values()))
     return view
-
-
-def _over(shown: Table) -> str:
-    """Means over different constructions say over how many they are."""
-    return f" of {len(shown.mean.over)}" if shown.mean.over else ""
 
 
 def _with_mismatched(row: ConstructionRow) -> str:
