@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
+from benchmarks.reading_path import count_any, repeated_classes, repeated_modules
+
 SRC = Path(__file__).resolve().parents[1] / "src"
 # Each may import from the rooms before it. What stands at the root is below all of them.
 ROOMS = ("root", "data", "lm", "probes", "runs", "report", "watching", "api", "commands")
@@ -48,6 +50,7 @@ LATE_FILES = {
 }
 
 
+MOST_ANY = 120  # times that a type says nothing
 LONGEST_COMMAND = 80  # lines; what does the work stands in the rooms below
 
 
@@ -137,6 +140,16 @@ def test_imports_inside_functions_have_a_reason(found):
     assert hidden(found) == []
     there = {each.file for each in found if each.late and each.ours}
     assert {name for name in LATE_FILES if name.endswith(".py")} <= there, "a reason for imports that are no longer there"
+
+
+def test_no_module_or_class_has_the_name_of_another():
+    files = sorted(SRC.rglob("*.py"))
+    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    assert repeated_modules(SRC, files) | repeated_classes(SRC, trees) == {}
+
+
+def test_types_say_what_a_value_is():
+    assert sum(count_any(ast.parse(file.read_text(encoding="utf-8"))) for file in SRC.rglob("*.py")) < MOST_ANY
 
 
 def test_a_command_is_a_short_story():

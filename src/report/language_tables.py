@@ -31,7 +31,7 @@ ABOUT_COMPLEXITY = (
 
 
 @dataclass(frozen=True)
-class Recipe:
+class LanguageSeries:
     """Conditions of one name and collection of sets, one for each language."""
 
     name: str
@@ -55,14 +55,14 @@ class Recipe:
         return {each.language: float(np.mean([result.perplexity for result in each.results])) for each in self.conditions}
 
 
-def recipes_of(estimates: Estimates, fewest: int = 2) -> list[Recipe]:
+def recipes_of(estimates: Estimates, fewest: int = 2) -> list[LanguageSeries]:
     """Those with finished runs in several languages."""
     found: dict[tuple[str, str, str], dict[str, RunCondition]] = {}
     for condition in estimates.conditions:
         if condition.first.finished:
             own = found.setdefault((condition.name, condition.first.set, condition.first.label), {})
             own.setdefault(condition.language, condition)
-    made = [Recipe(name, tuple(own.values())) for (name, _, _), own in found.items() if len(own) >= fewest]
+    made = [LanguageSeries(name, tuple(own.values())) for (name, _, _), own in found.items() if len(own) >= fewest]
     return [recipe for recipe in made if recipe.shared]
 
 
@@ -78,7 +78,7 @@ def language_table(estimates: Estimates) -> Grid | None:
     return Grid("languages", "Over languages", ABOUT_LANGUAGES, "construction", heads, tuple(rows))
 
 
-def _over_languages(recipe: Recipe, estimates: Estimates, name: str) -> Cell:
+def _over_languages(recipe: LanguageSeries, estimates: Estimates, name: str) -> Cell:
     if name == MEAN:
         values = np.array([*recipe.mean_accuracy(estimates).values()])
     else:

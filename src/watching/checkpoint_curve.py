@@ -32,6 +32,7 @@ from .curve_folder import CurveFolder, PointResult
 from .published_checkpoints import PublishedCheckpoint, PublishedTraining, check_disk, find_checkpoints
 
 log = logging.getLogger(__name__)
+HOPELESS = 3  # checkpoints that cannot be loaded: if these are the first, the others are not even fetched
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,8 @@ class CurveWork:
             log.warning("broken     %s: %s", name, why)
             for curve in self.curves:
                 curve.keep(replace(checkpoint.point(), broken=why))
+            if number == HOPELESS and not any(curve.scored() for curve in self.curves):
+                raise UserError(_nothing_scored(self.training, self.curves[0].results())) from None
             return
         self.last = (name, models)
         log.info("%-*s %s", self.width, name, self._progress(found, time.perf_counter() - began, number, total))
@@ -247,19 +250,18 @@ class CurveWork:
 
     def _finish(self) -> None:
         """The last that could be asked stands for the model at the end."""
-        for curve in self.curves:
-            if not curve.scored():
-                raise UserError(_nothing_scored(self.training, curve.results()))
         waiting = [each.place.name for each in self.elsewhere if not self._is_done(each)]
         if waiting:
             shown = ", ".join(waiting[:4]) + (" …" if len(waiting) > 4 else "")
             log.info("waiting    %s: another process is about it, or it could not be had; the same command goes on", shown)
             return
         for number, curve in enumerate(self.curves):
+            if not curve.scored():
+                raise UserError(_nothing_scored(self.training, curve.results()))
             last = curve.scored()[-1]
-            if curve.final_checkpoint() != last.name:
+            if not curve.ends_with(last):
                 curve.finish_with(last, self._models_of(last)[number])
-            if curve.entered or not curve.run.finished():
+            if curve.changed or not curve.run.finished():
                 curve.close()
 
     def _models_of(self, point: PointResult) -> list[Model]:
@@ -294,7 +296,7 @@ def _begin(function: Callable[[], Fetched]) -> "Future[Fetched]":
 def _nothing_scored(training: PublishedTraining, results: Mapping[str, PointResult]) -> str:
     told = {**training.missing, **{name: point.broken for name, point in results.items() if point.broken}}
     shown = "; ".join(f"{name}: {why}" for name, why in list(told.items())[:2]) + ("; …" if len(told) > 2 else "")
-    return f"model.name={training.name}: none of its {len(training.checkpoints)} checkpoints could be asked ({shown})"
+    return f"model.name={training.name}: no checkpoint could be asked ({shown})"
 
 
 def _duration(seconds: float) -> str:

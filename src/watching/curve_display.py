@@ -19,6 +19,8 @@ WIDEST = 32
 def show_curve(curve: CurveFolder, axis: Axis) -> None:
     """One table per set."""
     points = curve.scored()
+    if not points:
+        return
     rows = [point.metrics for point in points]
     for plan in curve.plans:
         names = [*plan.sample.constructions, MEAN]

@@ -63,7 +63,7 @@ class CurveFolder:
         self.run = RunFolder(path)
         self.plans = [SampledProbe(probe, probe) for probe in probes]
         self.series = ProbeSeries(self.plans, self.run.probes)
-        self.entered = False
+        self.entered = self.changed = False
         self.identity = json.loads(json.dumps(identity, default=str))
         require_writable(path)
         self._must_be_the_same()
@@ -156,6 +156,7 @@ class CurveFolder:
         return self.keep(replace(point, metrics=metrics))
 
     def keep(self, point: PointResult) -> PointResult:
+        self.changed = True
         self._points.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(point), indent=1, ensure_ascii=False)
         write_atomically(self._points / f"{point_file(point.name)}.json", text)
@@ -172,16 +173,16 @@ class CurveFolder:
 
     # --------------------------------------------------------------------- end
 
-    def final_checkpoint(self) -> str | None:
-        """Whose answers on the whole sets are there."""
-        found = set()
+    def ends_with(self, point: PointResult) -> bool:
+        """Whether it is this checkpoint's answers that stand for the model at the end."""
         for plan in self.plans:
             try:
                 about = read_summary(self.run.probes / f"final-{plan.whole.language}-{plan.whole.name}")[1]
             except (OSError, ValueError, KeyError):
-                return None
-            found.add(about.get(FINAL))
-        return str(found.pop()) if len(found) == 1 else None
+                return False
+            if (about.get(FINAL), about.get("weights")) != (point.name, point.weights):
+                return False
+        return True
 
     def finish_with(self, point: PointResult, model: Model) -> None:
         """The end of the curve: every word of every sentence on disk, and rules that need no model beside it."""

@@ -84,19 +84,18 @@ def _describe(
     settings: PretrainedSettings, places: Sequence[CheckpointPlace]
 ) -> tuple[list[PublishedCheckpoint], dict[str, str]]:
     """All of them, several questions to the hub at a time; and what cannot be found."""
-    missing: dict[str, str] = {}
 
-    def describe(place: CheckpointPlace) -> PublishedCheckpoint | None:
+    def describe(place: CheckpointPlace) -> PublishedCheckpoint | str:
         model, revision = _whereabouts(settings, place.name)
         try:
             return PublishedCheckpoint(place, describe_revision(model, revision, settings.safetensors))
         except PretrainedError as error:
-            missing[place.name] = error.why
-            return None
+            return error.why
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(describe, places))
-    return [each for each in found if each is not None], missing
+    missing = {place.name: each for place, each in zip(places, found, strict=True) if isinstance(each, str)}
+    return [each for each in found if isinstance(each, PublishedCheckpoint)], missing
 
 
 def _whereabouts(settings: PretrainedSettings, checkpoint: str) -> tuple[str, str | None]:

@@ -43,8 +43,8 @@ print(json.dumps(found))
 
 
 def german_model(folder: Path) -> Path:
-    """Trained for two epochs: it knows some constructions and not others."""
-    settings = ["lang=de", "trainer.max_epochs=2", "logger=none", "probes=none", "trainer.threads=1"]
+    """Trained for four epochs: it knows some constructions and not others."""
+    settings = ["lang=de", "trainer.max_epochs=4", "logger=none", "probes=none", "trainer.threads=1"]
     settings += [f"paths.runs={folder}", "name=run"]
     subprocess.run([sys.executable, "-m", "concord.commands.train", *settings], check=True, capture_output=True, cwd=folder)
     return folder / "run/checkpoints/best.ckpt"

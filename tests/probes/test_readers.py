@@ -5,10 +5,12 @@ import json
 import os
 import pickle
 import random
+import sys
 from pathlib import Path
 
 import pytest
 from concord.data.grammar import GrammarError
+from concord.probes import readers
 from concord.probes.challenge_set import SetError, Span
 from concord.probes.heuristics import last_noun
 from concord.probes.readers import files_of, formats, reader, recognise
@@ -431,3 +433,38 @@ def test_the_second_noun_of_a_published_prepositional_phrase_is_the_attractor(tm
     (tmp_path / "common.avg").write_text("Det[s] der\n", encoding="utf-8")
     made = next(reader("grammar").read(tmp_path / "prep_anim.avg", "de"))
     assert (made[0].features["subject_number"], made[0].features["attractor_number"]) == ("singular", "plural")
+
+
+ARROWS = '''\
+"""A pair a line: the good sentence, an arrow, the bad one."""
+
+from concord.probes.challenge_set import ChallengeSet
+from concord.probes.readers.own import add_forms
+from concord.probes.set_file import lines
+
+SUFFIXES = {".arrows"}
+
+
+def recognises(file, head):
+    return " -> " in head.split("\\n")[0]
+
+
+def read(file, language):
+    made = ChallengeSet(file.stem, language, dataset="arrows", file=str(file))
+    for number, line in lines(file):
+        good, _, bad = line.strip().partition(" -> ")
+        add_forms(made, number, {}, good, [bad])
+    yield made
+'''
+
+
+def test_a_new_format_is_one_file(tmp_path, monkeypatch):
+    (tmp_path / "arrows.py").write_text(ARROWS, encoding="utf-8")
+    monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
+    monkeypatch.setitem(sys.modules, f"{readers.__name__}.arrows", None)  # so that it is forgotten afterwards
+    del sys.modules[f"{readers.__name__}.arrows"]
+    file = tmp_path / "simple.arrows"
+    file.write_text("the dog barks . -> the dog bark .\n", encoding="utf-8")
+    assert readers.recognise(file) == "arrows"
+    (made,) = readers.reader("arrows").read(file, "en")
+    assert [variant.words[2] for variant in made[0].variants] == ["barks", "bark"]

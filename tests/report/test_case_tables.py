@@ -129,7 +129,7 @@ def evaluated(tmp_path_factory):
     contract, folders = make_contract("gevalm", {}), {}
     for seed in (0, 1):
         folder = folders[f"tiny-{seed}"] = save("bert", root / f"tiny-{seed}", seed)
-        (model,) = load_pretrained(PretrainedSettings(name=str(folder)), contract, None, read_language("de"))
+        (model,) = load_pretrained(PretrainedSettings(name=(str(folder),)), contract, None, read_language("de"))
         evaluate_probe(probe, [model], root / f"results/{seed}", {})
     return root, probe, folders
 

@@ -166,6 +166,7 @@ def test_a_copy_at_the_end_of_a_curve(hub, tmp_path: Path) -> None:
     evaluate(tmp_path, *chosen, "model.revisions=[step4]")
     about = read_summary(tmp_path / "curve/probes/final-en-agreement")[1]
     assert (about["checkpoint"], about["same_as"]) == ("step4", "step2")
+    assert json.loads((tmp_path / "curve/DONE").read_text(encoding="utf-8"))["steps seen"] == 4
 
 
 def test_a_folder_of_another_curve_is_refused(hub, tmp_path: Path) -> None:
@@ -183,8 +184,19 @@ def test_what_cannot_be_had_is_tried_again(hub, tmp_path: Path) -> None:
         assert "broken     step99: it has no revision step99" in evaluate(tmp_path, *chosen)
     with pytest.raises(UserError, match=r"none of these checkpoints is to be had \(step98: it has no revision"):
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step98,step99]", f"out={tmp_path / 'none'}")
-    with pytest.raises(UserError, match=r"none of its 1 checkpoints could be asked \(step8: cannot be loaded"):
+    with pytest.raises(UserError, match=r"no checkpoint could be asked \(step8: cannot be loaded"):
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step8]", f"out={tmp_path / 'none'}")
+
+
+def test_a_training_of_which_nothing_loads_is_given_up_early(tmp_path: Path, revisions) -> None:
+    for number in range(5):
+        shutil.copytree(revisions["step8"], tmp_path / f"mine/step{number}")
+        (tmp_path / f"mine/step{number}/config.json").write_text(
+            (revisions["step8"] / "config.json").read_text(encoding="utf-8") + "\n" * number, encoding="utf-8"
+        )
+    with pytest.raises(UserError, match=r"model.name=mine: no checkpoint could be asked \(step0: .*; step1: .*; …\)"):
+        evaluate(tmp_path, f"model.name={tmp_path / 'mine'}", f"out={tmp_path / 'curve'}")
+    assert len([*(tmp_path / "curve/points").glob("*.json")]) == 3
 
 
 def test_folders_of_checkpoints(tmp_path: Path, revisions) -> None:
