@@ -52,9 +52,7 @@ def main() -> None:
             probe.touch()  # as if it had been written just now
         started = time.perf_counter(), time.process_time()
         write_page(make_report([runs], baseline="en-00", read=read, before=first.conditions), folder / "page.html")
-        print(
-            f"again    {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor), a probe read"
-        )
+        print(f"again    {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
         print(f"size     {page.stat().st_size / 1e6:6.2f} MB")
         started = time.perf_counter(), time.process_time()
         write_report(make_report([runs], baseline="en-00"), folder / "report")
