@@ -14,7 +14,7 @@ from concord.probes.models import wrap_function
 from concord.probes.probe_preparation import make_probe
 from concord.probes.region_files import read_regions, region_rows, regions_beside, save_regions
 from concord.probes.scorers import WordScores
-from concord.probes.scorers.pretrained.scores import unknown, word_scores
+from concord.probes.scorers.pretrained.scores import mark_words, word_scores
 from concord.probes.scorers.pretrained.word_pieces import tokenise
 from concord.probes.suites.region_sentence import sentence_of
 from concord.probes.suites.suite_files import files_of, read
@@ -63,7 +63,7 @@ def scored_by_pieces(probe, family: str) -> WordScores:
         words += (first + pieces.words[own]).tolist()
         values += [value_of(piece) for piece in pieces.ids[own].tolist()]
         first += len(pieces.unknown)
-    return word_scores(made, words, np.array(values, np.float32), unknown(made, probe.sentences, []))
+    return word_scores(made, words, np.array(values, np.float32), mark_words(made, probe.sentences, []))
 
 
 def by_characters(folder: Path, language: str, family: str) -> dict[tuple[str, str, str, int], tuple[float, int]]:
