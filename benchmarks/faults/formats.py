@@ -20,7 +20,7 @@ from concord.data.wikipedia import LocalArticles
 from concord.lm.checkpoints import load_model
 from concord.probes.cache import read_cached
 from concord.probes.readers import reader
-from concord.probes.verdict_files import check_verdict_file
+from concord.probes.verdict_files import read_checked
 from concord.report.gathering import gather_results
 from concord.report.left_out import UNREADABLE, first_line
 from concord.runs.metrics_file import must_hold
@@ -135,7 +135,7 @@ def _verdicts(folder: Path) -> Path:
 
 def _read_verdicts(file: Path) -> Any:
     try:
-        check_verdict_file(file)
+        read_checked(file)
     except UNREADABLE as error:  # a report names it among what it left out
         raise Told(first_line(error)) from None
     table = parquet.read_table(file)

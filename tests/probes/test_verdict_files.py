@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from concord.probes.verdict_files import check_verdict_file, write_table
+from concord.probes.verdict_files import read_checked, write_table
 from concord.report.left_out import UNREADABLE
 from pyarrow import parquet
 
@@ -17,7 +17,7 @@ def test_no_flipped_bit_gives_other_verdicts(tmp_path, columns):
     table = parquet.read_table(BEFORE / "several/items-lstm-best.parquet", columns=columns)
     whole, damaged = tmp_path / "a.parquet", tmp_path / "b.parquet"
     write_table(whole, table, {"digest": "abc", "contract": {"label": "default"}})
-    check_verdict_file(whole)
+    read_checked(whole)
     written = parquet.read_table(whole)
     intact, draw, refused = whole.read_bytes(), random.Random(0), 0
     for _ in range(200):
@@ -25,7 +25,7 @@ def test_no_flipped_bit_gives_other_verdicts(tmp_path, columns):
         content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
         damaged.write_bytes(content)
         try:
-            check_verdict_file(damaged)
+            read_checked(damaged)
         except UNREADABLE:
             refused += 1
             continue
@@ -38,15 +38,15 @@ def test_no_flipped_bit_gives_other_verdicts(tmp_path, columns):
 def test_a_file_with_lists_is_as_it_was_written(tmp_path):
     table = pa.table({"uid": ["a"], "good": [["der", "Gast"]], "target": pa.array([[0, 1]], pa.list_(pa.int64(), 2))})
     write_table(tmp_path / "a.parquet", table, {"digest": "abc"})
-    check_verdict_file(tmp_path / "a.parquet")
+    read_checked(tmp_path / "a.parquet")
 
 
 def test_files_of_before_are_read():
-    check_verdict_file(BEFORE / "default/items.parquet")
+    read_checked(BEFORE / "default/items.parquet")
 
 
 def test_what_is_no_file_of_verdicts_is_told(tmp_path):
     table = parquet.read_table(BEFORE / "default/items.parquet").replace_schema_metadata(None)
     parquet.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="not a file of verdicts"):
-        check_verdict_file(tmp_path / "a.parquet")
+        read_checked(tmp_path / "a.parquet")
