@@ -161,7 +161,7 @@ def _features(results: Sequence[Result]) -> dict[str, pa.DataType]:
 
 
 def _item_file(result: Result) -> Path | None:
-    """Of the whole sets; of a run that goes on, of its sample, if it has kept it."""
+    """Of the whole sets; of an unfinished run, of its sample, if it has kept it."""
     return result.items or result.sample_file
 
 

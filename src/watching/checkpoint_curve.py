@@ -83,7 +83,7 @@ def evaluate_training(settings: EvaluationSettings, probes: Sequence[Probe]) -> 
         with quiet_downloads():
             work.run()
     except Interrupted as stop:
-        stop.standing = stop.standing or "what has been scored is kept; the same command goes on"
+        stop.standing = stop.standing or "what has been scored is kept; the same command resumes"
         raise
     for curve in curves:
         show_curve(curve, training.axis)
@@ -253,7 +253,7 @@ class CurveWork:
         waiting = [each.place.name for each in self.elsewhere if not self._is_done(each)]
         if waiting:
             shown = ", ".join(waiting[:4]) + (" …" if len(waiting) > 4 else "")
-            log.info("waiting    %s: another process is about it, or it could not be had; the same command goes on", shown)
+            log.info("waiting    %s: another process is about it, or it could not be had; the same command resumes", shown)
             return
         for number, curve in enumerate(self.curves):
             if not curve.scored():

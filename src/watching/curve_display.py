@@ -43,7 +43,7 @@ def show_curve(curve: CurveFolder, axis: Axis) -> None:
 
 
 def spark(values: Sequence[float]) -> str:
-    """One bar per checkpoint, of many every so many; a gap where nothing could be asked."""
+    """One bar per checkpoint, or per few of them where there are many; a gap where nothing could be asked."""
     chosen = values
     if len(values) > WIDEST:
         chosen = [values[round(i * (len(values) - 1) / (WIDEST - 1))] for i in range(WIDEST)]

@@ -68,7 +68,7 @@ def test_csv_says_the_same_as_parquet(study: Path, tmp_path: Path) -> None:
 
 
 def test_what_was_not_scored_has_no_verdict(own_sets: Path, study: Path, tmp_path: Path) -> None:
-    """And contrasts that are no pairs have a margin and their own chance; a run that goes on has the features of its sample."""
+    """And contrasts that are no pairs have a margin and their own chance; an unfinished run has the features of its sample."""
     write_run(tmp_path / "runs/going-on", asked("de", 24), finished=False)
     table = verdicts_of([own_sets, tmp_path / "runs"], tmp_path / "own.parquet")
     triples = table[table.construction == "triple"]
