@@ -30,7 +30,7 @@ from .probe_preparation import scorer_maker
 from .scorers import ProbeSentence, Scorer
 from .scorers.from_file import FileScorer
 from .scorers.function import FunctionScorer, WordScoring
-from .scorers.score_file import read_score_file
+from .scorers.score_file import read_score_file, score_files
 from .word_surprisal import SentenceSurprisal, Words, measure_surprisal, no_pieces
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def load_scores(settings: ScoreFileSettings, language: Language, probes: Sequenc
     return Model(
         name=settings.name or path.stem,
         scorer=FileScorer(path, file, items),
-        digest=f"scores {checksum(path)}",
+        digest=" ".join(["scores", *map(checksum, score_files(path))]),
         languages={language.code: language},
         clitics={language.code: "joined"},
     )

@@ -144,21 +144,19 @@ def test_losses_of_another_program_give_the_same_tables(evaluated):
 
     folder = next(iter(folders.values()))
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForMaskedLM.from_pretrained(folder).eval()
-    rows: dict[str, float] = {}
     for file in sorted((root / "data").glob("*/*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            good, bad = row["candidates"]
-            if len(tokenizer.tokenize(good)) != len(tokenizer.tokenize(bad)):
-                continue  # as the released outputs were counted
-            for form in (good, bad):
-                sentence = row["text_masked"].replace("[MASK]", form)
-                ids = tokenizer(sentence, return_tensors="pt").input_ids
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for row in rows:
+            row["probs"], row["tokenized"] = {}, []
+            for form in row["candidates"]:
+                ids = tokenizer(row["text_masked"].replace("[MASK]", form), return_tensors="pt").input_ids
                 with torch.no_grad():
-                    rows[sentence] = float(torch.nn.functional.cross_entropy(model(ids).logits[0], ids[0]))
-    lines = [json.dumps({"sentence": sentence, "loss": loss}, ensure_ascii=False) for sentence, loss in rows.items()]
-    (root / "losses.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    scored = load_scores(ScoreFileSettings(path=str(root / "losses.jsonl")), read_language("de"), [probe])
+                    row["probs"][form] = float(torch.nn.functional.cross_entropy(model(ids).logits[0], ids[0]))
+                row["tokenized"].append(tokenizer.tokenize(form))
+        output = root / "outputs" / file.parent.name / file.name
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    scored = load_scores(ScoreFileSettings(path=str(root / "outputs")), read_language("de"), [probe])
     evaluate_probe(probe, [scored], root / "scored", {})
     theirs, ours = (make_report([root / where]) for where in ("scored", "results/0"))
     for name in ("cases", "sub-cases"):

@@ -7,7 +7,9 @@ Whose score a value is
 and the value
     logprob              logarithm of a probability
     surprisal, loss      the same with the other sign
-`items.parquet` of an evaluation is such a file too: good, good_logprobs, bad, bad_logprobs.
+`items.parquet` of an evaluation is such a file too: good, good_logprobs, bad, bad_logprobs. So are the released outputs of
+Zaczynska et al. (2020): JSON lines with text_masked, candidates, tokenized, and in probs the loss of each candidate; pairs with
+unequal numbers of pieces are left out there, and here. A folder stands for all files in it.
 """
 
 import csv
@@ -34,6 +36,7 @@ COLUMNS: dict[str, Kind] = {
 }
 UNITS = {"bits": "2", "nats": "e"}  # as endings of a column: surprisal_bits
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+MASK = "[MASK]"
 
 
 class ScoredText(NamedTuple):
@@ -200,8 +203,36 @@ def _grouped(
 
 def _rows(path: Path) -> list[tuple[str, JsonObject]]:
     """Every row with its place."""
-    if not path.is_file():
+    rows = [row for file in score_files(path) for row in _rows_of_file(file)]
+    return _losses_of_candidates(rows) if isinstance(rows[0][1].get("probs"), dict) else rows
+
+
+def score_files(path: Path) -> list[Path]:
+    """The file itself, or those in a folder."""
+    if not path.is_dir() and not path.is_file():
         raise UserError(f"model.path={path}: there is no such file of scores")
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.suffix in FORMATS)
+    if not files:
+        raise UserError(f"model.path={path}: there is no file of scores in this folder; they come as {', '.join(FORMATS)}")
+    return files
+
+
+def _losses_of_candidates(rows: Sequence[tuple[str, JsonObject]]) -> list[tuple[str, JsonObject]]:
+    """One row per candidate, of pairs whose candidates have equally many pieces."""
+    found = []
+    for place, row in rows:
+        text, losses, pieces = row.get("text_masked"), row.get("probs"), row.get("tokenized")
+        if not (isinstance(text, str) and text.count(MASK) == 1 and isinstance(losses, dict) and losses):
+            raise UserError(f"{place}: text_masked with one {MASK}, and probs with a loss for each candidate, are needed")
+        if isinstance(pieces, list) and len({len(each) for each in pieces if isinstance(each, list)}) > 1:
+            continue
+        found += [(place, {"sentence": text.replace(MASK, form), "loss": loss}) for form, loss in losses.items()]
+    if not found:
+        raise UserError(f"{rows[0][0]}: no pair of candidates has equally many pieces")
+    return found
+
+
+def _rows_of_file(path: Path) -> list[tuple[str, JsonObject]]:
     try:
         match path.suffix:
             case ".parquet":
