@@ -1,6 +1,7 @@
 """Who is told the numbers of a run besides metrics.csv."""
 
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -99,4 +100,5 @@ def test_an_outage_of_wandb_costs_nothing_not_even_at_a_second_start(tmp_path, m
         wandb_logging.close(tmp_path)
         assert len(list((tmp_path / "wandb").glob("offline-run-*-0badf00d"))) == start
         assert "this run is logged offline" in caplog.text
+        time.sleep(1.1)  # folders are named by the second
     wandb.teardown()
