@@ -89,7 +89,8 @@ def test_a_second_ctrl_c_in_training_means_now():
 def test_ctrl_c_while_a_command_is_being_imported_is_one_line(moment):
     """A module that is slow to import stands for torch and Hydra."""
     program = (
-        "import concord.commands, importlib.abc, sys, time\n"
+        "import concord.commands, importlib.abc, signal, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell may have started the tests without one
         "class Slow(importlib.abc.MetaPathFinder):\n"
         "    def find_spec(self, name, path, target=None):\n"
         "        if name == 'hydra': print('now', flush=True); time.sleep(20)\n"
