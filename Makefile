@@ -45,7 +45,7 @@ check: .venv/.dev ## format, lint, types, then the tests: what CI runs
 docs: .venv/.docs ## the documentation as a site in site/, with the reference of settings, metrics and files written anew
 	@$(BIN)/python docs/make_reference.py
 	@rm -rf build/docs && mkdir -p build/docs
-	@cp --parents README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff docs/* grammars/README.md build/docs
+	@cp --parents README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff docs/*.* docs/images/* grammars/README.md build/docs
 	@$(BIN)/python -m mkdocs build --quiet --strict
 	@echo "site/index.html"
 
