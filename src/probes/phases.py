@@ -19,6 +19,7 @@ STRUCTURE = "structure"
 UNDECIDED = "undecided"
 # What metrics of a model beside a rule begin with: shares, the number of items behind `misled_`, and the rank correlation.
 AGREES, MISLED, HELPED, CONTRADICTED, RHO = RULE_METRICS = ("agrees_", "misled_", "helped_", "contradicted_", "rho_")
+DIGITS = 4  # of nats: scores are exact to 1e-4, and preferences that differ by less have one rank
 Rows = NDArray[np.int64]
 
 
@@ -96,7 +97,7 @@ def _share(which: NDArray[np.bool_]) -> float:
 
 
 def _spearman(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Of ranks, the same for equal values; nothing where one side has no order."""
+    """Of ranks, the same for values that are equal but for rounding; nothing where one side has no order."""
     ranks = [_ranks(values) for values in (one, other)]
     if len(one) < 2 or any(np.ptp(each) == 0 for each in ranks):
         return math.nan
@@ -104,5 +105,5 @@ def _spearman(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, which, counts = np.unique(values.round(DIGITS), return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[which]
