@@ -51,7 +51,12 @@ def waits_again(job: str) -> bool:
 
 
 def hurry(job: str) -> None:
-    """SLURM holds a requeued job back for two minutes."""
+    """SLURM holds a requeued job back for two minutes.
+
+    Not within the second in which the job was taken back: the node tells old and new by whole seconds, and refuses the new one
+    ("Job credential revoked").
+    """
+    time.sleep(2)
     subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"], check=True)
 
 
