@@ -22,6 +22,11 @@ def width() -> int:
     return console.width if console.is_terminal or "COLUMNS" in os.environ else FILE_WIDTH
 
 
+def fits(view: RenderableType) -> bool:
+    """Whether there is room for it without a line that is broken or cut."""
+    return Console(width=10_000).measure(view).maximum <= width()
+
+
 def show(view: RenderableType) -> None:
     """Through the log, so that train.log has it too."""
     drawing = Console(highlight=False, markup=False, width=width())

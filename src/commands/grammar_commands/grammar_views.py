@@ -10,7 +10,7 @@ from ...data.grammar.expand import Expansion, Group
 from ...data.grammar.folder import constructions, folder_of, languages, load
 from ...data.grammar.notices import Notice
 from ...data.grammar.sentence_table import groups_table
-from ...terminal import console, table
+from ...terminal import console, print_view, table
 from .grammar_arguments import expansions
 
 
@@ -39,7 +39,7 @@ def run_show(arguments: argparse.Namespace) -> None:
     """A sample that has every template in it before any template twice."""
     for expansion in expansions(arguments):
         chosen = _sample(expansion, arguments.n, arguments.seed)
-        console.print(groups_table(f"{expansion.grammar.name}  ({expansion.count():,} groups)", chosen))
+        print_view(groups_table(f"{expansion.grammar.name}  ({expansion.count():,} groups)", chosen))
         say_notices(expansion.notices)
 
 
