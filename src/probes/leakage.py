@@ -2,7 +2,7 @@
 
 A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or
 not its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence's beginning counts as
-a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as untold.
+a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as outside the vocabulary.
 """
 
 from collections import Counter, defaultdict
@@ -37,18 +37,18 @@ class Leakage:
     sentences: list[Leak]
     ngrams: list[Leak]
     checked: dict[str, int]  # how many different ones were looked for
-    untold: dict[str, int]  # how many of them hold a word that the vocabulary does not have
+    unsearchable: dict[str, int]  # how many of them hold a word that the vocabulary does not have
 
     def line(self) -> str:
         """For the table at the start of a run."""
         parts = []
         for kind, found in (("sentences", self.sentences), ("n-grams", self.ngrams)):
-            untold = f" ({self.untold[kind]:,} cannot be told)" if self.untold[kind] else ""
-            parts.append(f"{len(found):,} of {self.checked[kind]:,} challenge {kind}{untold}")
+            unsearchable = f" ({self.unsearchable[kind]:,} with unknown words)" if self.unsearchable[kind] else ""
+            parts.append(f"{len(found):,} of {self.checked[kind]:,} challenge {kind}{unsearchable}")
         return f"{', '.join(parts)} occur in the training text"
 
     def save(self, file: Path) -> None:
-        """All of it, a row each."""
+        """All of it, one row each."""
         with file.open("w", encoding="utf-8") as stream:
             stream.write("kind\tconstruction\tgrammatical\tcount\twords\n")
             for kind, found in (("sentence", self.sentences), ("n-gram", self.ngrams)):
@@ -74,7 +74,7 @@ def find_leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
         _leaks(wanted["sentences"], counts["sentences"]),
         _leaks(wanted["n-grams"], counts["n-grams"]),
         checked={kind: len(forms) for kind, forms in spelled.items()},
-        untold={kind: len(search.untold) for kind, search in searches.items()},
+        unsearchable={kind: len(search.unsearchable) for kind, search in searches.items()},
     )
 
 
@@ -94,7 +94,7 @@ def count_forms(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
     wanted = {form: [form.split()] for form in forms}
     search = _Search(wanted, corpus.vocabulary, whole=False)
     counts = _searched({"forms": search}, corpus.train, corpus.vocabulary)["forms"]
-    return {form: counts.get(form, 0) for form in wanted if form not in search.untold}
+    return {form: counts.get(form, 0) for form in wanted if form not in search.unsearchable}
 
 
 def _leaks(wanted: Iterable[tuple[str, str, bool | None]], counts: dict[str, int]) -> list[Leak]:
@@ -126,11 +126,13 @@ class _Search:
 
     def __init__(self, forms: dict[str, list[list[str]]], tokenizer: Tokenizer, whole: bool) -> None:
         self.whole = whole
-        self.untold = {name for name, ways in forms.items() if any(word != EOS and word not in tokenizer for word in ways[0])}
+        self.unsearchable = {
+            name for name, ways in forms.items() if any(word != EOS and word not in tokenizer for word in ways[0])
+        }
         by_length: defaultdict[int, dict[tuple[int, ...], list[str]]] = defaultdict(dict)
         for name, ways in forms.items():
             for way in ways:
-                if name not in self.untold and all(word == EOS or word in tokenizer for word in way):
+                if name not in self.unsearchable and all(word == EOS or word in tokenizer for word in way):
                     tokens = tuple(tokenizer.encode(way))
                     by_length[len(tokens)].setdefault(tokens, []).append(name)
         self.groups = [_Group(length, found, len(tokenizer)) for length, found in sorted(by_length.items())]

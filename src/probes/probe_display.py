@@ -84,7 +84,9 @@ def _grouping_view(now: Table, grouping: str) -> View:
 
 def _groups_view(groups: Sequence[GroupRow]) -> View:
     """Groups over constructions."""
-    view = table("groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncovered"], last="over")
+    view = table(
+        "groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncovered"], last="over"
+    )
     for group in groups:
         counts = (f"{group.n:,}", f"{group.ties:,}", f"{group.uncovered:,}")
         how = "all items of" if group.combine == "pool" else "mean of"
@@ -104,7 +106,9 @@ def _results(title: str, now: Table, before: Table | None, parts: Sequence[str])
     heads = (HEADS.get(name, name) for name in parts)
     counts = [CONTEXT] if any(row.all.unknown_context for row in now.rows) else []
     counts += ["repeated"] if any(row.repeated for row in now.rows) else []
-    view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncovered", *counts])
+    view = table(
+        title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncovered", *counts]
+    )
     for row in now.rows:
         cells = [share(row.all.accuracy), show_interval(row.all.interval)]
         cells += [show_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []

@@ -15,7 +15,7 @@ from .grammar_arguments import expansions
 
 
 def run_list(_: argparse.Namespace) -> None:
-    """One row a construction, one column a language."""
+    """One row per construction, one column per language."""
     sizes = {
         (c, lang): Expansion(load(folder_of(lang), c)).count() for lang in languages() for c in constructions(folder_of(lang))
     }
@@ -44,7 +44,7 @@ def run_show(arguments: argparse.Namespace) -> None:
 
 
 def _sample(expansion: Expansion, n: int, seed: int) -> list[Group]:
-    """Reservoirs, one a template, so that memory stays small."""
+    """Reservoirs, one per template, so that memory stays small."""
     rng = random.Random(seed)
     reservoirs: dict[int, list[Group]] = {}
     seen: dict[int, int] = {}
