@@ -20,8 +20,8 @@ from .wording import construction_labels, construction_name, format_words, in_pa
 
 ABOUT_MODELS = (
     "n: items that both cover; better, worse: items that one model has right and the other wrong. p: McNemar's exact test; "
-    f"p, Holm: corrected over all rows of this table, * below {ALPHA}. It speaks of these models and these items; it does not know "
-    "that items share words."
+    f"p, Holm: corrected over all rows of this table, * below {ALPHA}. It speaks of these models and these items; it does not "
+    "know that items share words."
 )
 ABOUT_RECIPES = (
     "p: permutation test over seeds, exact where there are few; p, Holm: corrected over all rows of this table, "
