@@ -194,7 +194,8 @@ def show_unknown_words(words: Mapping[str, tuple[Sequence[str], bool]]) -> None:
     """The words of the sets that each model does not know, by name; a rule about pieces may have left out more."""
     for name, (unknown, left_out) in words.items():
         if unknown:
-            kind = "words unknown or left out" if left_out else "unknown words"
+            noun = "word" if len(unknown) == 1 else "words"
+            kind = f"{noun} unknown or left out" if left_out else f"unknown {noun}"
             log.info("unknown    %s: %s %s: %s", name, f"{len(unknown):,}", kind, few_words(unknown))
 
 
