@@ -10,7 +10,9 @@ import torch
 from numpy.typing import NDArray
 from rich.console import RenderableType
 
+from .. import metric_names
 from ..lm.model import LanguageModel
+from ..metric_names import PROBE_SECONDS
 from . import probe_display as screen
 from .accuracy import Table, metrics
 from .answer import Answer, judge_scores
@@ -29,7 +31,6 @@ from .verdicts import Verdicts
 
 # From a model, and the state that sentences begin with (the rule `start`), to a scorer.
 MakeScorer = Callable[[LanguageModel, str], IncrementalScorer]
-SECONDS = "time/probe_seconds"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SampledProbe:
 
     @property
     def prefix(self) -> str:
-        return f"probe/{self.whole.language}/{self.whole.name}"
+        return metric_names.probe(self.whole.language, self.whole.name)
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class ProbeSeries:
             found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
             found.answers[plan.prefix] = answer
             self.last[plan.prefix] = answer.table
-        found.metrics[SECONDS] = time.perf_counter() - started
+        found.metrics[PROBE_SECONDS] = time.perf_counter() - started
         return found
 
     def keep_answers(self, answers: Mapping[str, Answer], scorer: Scorer, moment: TrainingMoment) -> dict[str, float]:
