@@ -1,18 +1,21 @@
-"""`concord runs list [FOLDER] [--json]`: all runs below a folder and how they stand."""
+"""`concord runs list [FOLDER] [--all] [--json]`: all runs below a folder and how they stand."""
 
 import argparse
 import json
 import sys
 from pathlib import Path
 
-from ..runs.run_overview import describe_run, show_runs
+from ..runs.run_overview import describe_runs, show_runs
 from ..runs.run_state import runs_below
 
 DESCRIPTION = """\
 Runs and how they stand.
 
   concord runs list                    all in runs/: done, running, stopped or failed, and their numbers
+  concord runs list --all              debug runs as well (debug=fast, overfit, profile)
   concord runs list elsewhere --json   of another folder, for programs
+
+Runs that differ in their seed alone stand together, under the settings that tell them from others of their language and network.
 """
 
 
@@ -23,16 +26,17 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="all runs below a folder: done, running, stopped or failed, and their numbers")
     listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), help="where to look (default: runs)")
+    listing.add_argument("--all", action="store_true", help="debug runs too")
     listing.add_argument("--json", action="store_true", help="for programs")
     asked = parser.parse_args(arguments)
     if not asked.folder.is_dir():
         print(f"error: {asked.folder}: there is no such folder; name the one that paths.runs= names", file=sys.stderr)
         return 1
-    found = [describe_run(run) for run in runs_below(asked.folder)]
+    found, left_out = describe_runs(runs_below(asked.folder), with_debug=asked.all)
     if asked.json:
         print(json.dumps(found, indent=1, ensure_ascii=False))
     else:
-        show_runs(found, asked.folder)
+        show_runs(found, asked.folder, left_out)
     return 0
 
 

@@ -7,36 +7,12 @@ items, another vocabulary) gets a letter, and the note of `conditions.explain_se
 import re
 from collections.abc import Callable, Sequence
 
-from ..settings.reading import Plain
+from ..settings.setting_words import describe_setting, find_differences
 from .results import Result
 
 Members = tuple[Result, ...]  # the runs of one condition
 SHOWN = 3  # settings in the name of a condition
 FEW = 3  # languages that are named; more are counted
-SETTINGS = {
-    "model.embedding": "embedding",
-    "model.dropout": "dropout",
-    "model.tied": "tied",
-    "model.network.hidden": "hidden size",
-    "model.network.layers": "layers",
-    "model.network.heads": "heads",
-    "model.network.feedforward": "feed-forward size",
-    "model.optimizer.name": "optimiser",
-    "model.optimizer.lr": "learning rate",
-    "model.scheduler.name": "schedule",
-    "data.name": "corpus",
-    "data.batch_size": "batch size",
-    "data.max_tokens": "training tokens",
-    "data.sentences.train": "training sentences",
-    "data.withhold": "without",
-    "tokenizer.name": "tokenizer",
-    "tokenizer.vocabulary_size": "vocabulary size",
-    "trainer.max_epochs": "epochs",
-    "trainer.gradient_clip_val": "gradient clipping",
-    "ckpt_path": "begun from",
-}
-# What it is called that a setting leaves out or limits nothing.
-UNSET = {"data.withhold": "nothing withheld", "data.max_tokens": "all training tokens"}
 # Facts that settings do not tell, and what their letters are called.
 LETTERED: dict[str, Callable[[Result], str]] = {
     "items": lambda result: result.digest,
@@ -68,26 +44,15 @@ def _name_by_settings(result: Result, firsts: Sequence[Result]) -> str:
     model = result.model
     alike = [other.model for other in firsts if other.language == result.language and other.model.name == model.name]
     same = [other for other in alike if other.languages == model.languages]
-    differing = []
-    for key, value in model.recipe.items():
-        rivals = same if key.startswith("lang.") else alike
-        if key != "scoring" and len({str(other.recipe.get(key)) for other in rivals}) > 1:
-            differing.append(describe_setting(key, value))
+    settings = {key: value for key, value in model.recipe.items() if key != "scoring"}
+    of_language = {key: value for key, value in settings.items() if key.startswith("lang.")}
+    differing = find_differences(of_language, [other.recipe for other in same])
+    differing |= find_differences({key: settings[key] for key in settings if key not in of_language}, [r.recipe for r in alike])
+    shown = [describe_setting(key, value) for key, value in differing.items()]
     several = ["+".join(model.languages)] if 1 < len(model.languages) <= FEW else []
     several += [f"{len(model.languages)} languages"] if len(model.languages) > FEW else []
-    more = ["…"] if len(differing) > SHOWN else []
-    return ", ".join([model.name, *several, *differing[:SHOWN], *more, *([model.scoring] if model.scoring else [])])
-
-
-def describe_setting(key: str, value: Plain) -> str:
-    """`learning rate 0.001`, `not tied`, `without obj_rel, prep`."""
-    name = SETTINGS.get(key, key.rpartition(".")[2].replace("_", " "))
-    if isinstance(value, bool):
-        return name if value else f"not {name}"
-    if value is None or value == []:
-        return UNSET.get(key, f"no {name}")
-    shown = ", ".join(map(str, value)) if isinstance(value, list) else f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{name} {shown}"
+    more = ["…"] if len(shown) > SHOWN else []
+    return ", ".join([model.name, *several, *shown[:SHOWN], *more, *([model.scoring] if model.scoring else [])])
 
 
 def _add_what_differs(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:

@@ -18,6 +18,7 @@ from .run_files import read_run
 from .verdict_columns import VerdictFiles
 
 DEPTH = 3  # folders within folders: runs/<sweep>/<job>
+NAMED = 3  # of several folders that are left out for the same reason
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,14 @@ def gather_results(paths: Sequence[Path | str], read: ReadFolders | None = None)
     seen: set[Path] = set()
     folders: set[Path] = set()
     for path in expand_patterns(paths):
-        for folder in _result_folders(path, left_out):
+        foreign: list[LeftOut] = []
+        for folder in _result_folders(path, foreign):
             if folder.resolve() in seen:
                 continue
             seen.add(folder.resolve())
             results += read.read(folder, left_out)
             folders.add(folder)
+        left_out += count_alike(path, foreign)
     read.forget_others(folders)
     return _drop_repetitions(_link_evaluations(GatheredResults(results, left_out)))
 
@@ -89,6 +92,18 @@ def expand_patterns(paths: Sequence[Path | str]) -> Iterator[Path]:
         if not found or not Path(found[0]).exists():
             raise UserError(f"{path}: there is no such folder; give the folders of runs (runs/…) or of evaluations (results/…)")
         yield from map(Path, found)
+
+
+def count_alike(path: Path, foreign: Sequence[LeftOut]) -> list[LeftOut]:
+    """One line for all folders in a folder that are left out for the same reason: downloads and notes are not worth one each."""
+    found = []
+    for why in dict.fromkeys(each.why for each in foreign):
+        names = [each.path for each in foreign if each.why == why]
+        shown = ", ".join(str(Path(name).relative_to(path)) for name in names[:NAMED]) + (" …" if len(names) > NAMED else "")
+        found.append(
+            LeftOut(names[0], why) if len(names) == 1 else LeftOut(str(path), f"{len(names)} folders in it: {why} ({shown})")
+        )
+    return found
 
 
 def _result_folders(path: Path, left_out: list[LeftOut], depth: int = DEPTH) -> Iterator[Path]:

@@ -11,6 +11,7 @@ from ..errors import UserError
 from ..escapes import csv_cell
 from ..files import write_atomically
 from . import sections
+from .baseline import Baseline, explain_uncovered, find_baseline
 from .best_runs import keep_best
 from .conditions import RunCondition, explain_separations, group_by_condition
 from .control_tables import control_tables, withholding_table
@@ -24,7 +25,7 @@ from .page import fill_page, table_html, to_json
 from .page_data import items_data, page_data, results_in
 from .paper_tables import paper_tables
 from .run_list import runs_table
-from .statistics_tables import find_baseline, statistics_tables
+from .statistics_tables import statistics_tables
 
 PAGE = "report.html"
 
@@ -65,8 +66,16 @@ class ReportParts:
 
     @cached_property
     def statistics(self) -> list[Grid]:
-        base = find_baseline(self.conditions, self.baseline) if self.baseline else None
-        return statistics_tables(self.conditions, base, self.plain)
+        return statistics_tables(self.conditions, self.base, self.plain)
+
+    @cached_property
+    def base(self) -> Baseline | None:
+        return find_baseline(self.conditions, self.baseline) if self.baseline else None
+
+    @cached_property
+    def not_compared(self) -> list[str]:
+        """What the baseline does not cover."""
+        return explain_uncovered(self.conditions, self.base) if self.base else []
 
     @property
     def title(self) -> str:
@@ -86,7 +95,7 @@ class ReportParts:
         tests = "".join(table_html(grid) for grid in self.statistics)
         made = time.strftime("%Y-%m-%d %H:%M")
         return {
-            "summary": sections.summary_section(self.title, self.estimates, self.findings.left_out),
+            "summary": sections.summary_section(self.title, self.estimates, self.findings.left_out, self.not_compared),
             "phases": sections.phases_section(self.conditions),
             "tables": "".join(table_html(grid) for grid in self.tables),
             "runs": runs_table(self.conditions),
@@ -97,9 +106,10 @@ class ReportParts:
         }
 
     def notes(self) -> list[str]:
-        """What was kept apart and what was left out, a line each."""
+        """What was kept apart, what was not compared and what was left out, a line each."""
         return [
             *explain_separations(self.conditions),
+            *self.not_compared,
             *(f"left out   {each.path}: {each.why}" for each in self.findings.left_out),
         ]
 

@@ -66,11 +66,8 @@ class ModelFacts:
             told = self.watched.flat_recipe() if self.watched else {}
             known = {"revision": self.revision, "scoring": self.scoring}
             return {"model.name": self.name, **told, **{name: value for name, value in known.items() if value}}
-        kept = {
-            key: value for key, value in self.run.result_settings().items() if key != "seed" and not key.startswith("probes.")
-        }
-        if self.run.begins_elsewhere:  # another file is another beginning
-            kept["ckpt_path"] = self.run.ckpt_path
+        told = self.run.settings_and_beginning()
+        kept = {key: value for key, value in told.items() if key != "seed" and not key.startswith("probes.")}
         return kept | ({"checkpoint": self.checkpoint} if self.checkpoint else {})
 
 

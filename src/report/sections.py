@@ -18,14 +18,14 @@ from .wording import construction_name, format_words, in_paper_order, language_n
 CARDS = 12
 
 
-def summary_section(title: str, estimates: Estimates, left_out: Sequence[LeftOut]) -> str:
+def summary_section(title: str, estimates: Estimates, left_out: Sequence[LeftOut], not_compared: Sequence[str] = ()) -> str:
     """What there is, how well it does, and what is not here."""
     conditions = estimates.conditions
     cards = element("div", "".join(_card(condition, estimates) for condition in conditions[:CARDS]), class_="cards")
     rest = len(conditions) - CARDS
     more = element("p", f"and {rest} more conditions, in the tables below.", class_="note") if rest > 0 else ""
     head = element("h1", escape(title)) + element("p", _lead(conditions), class_="lead")
-    return head + cards + more + warnings(conditions, left_out)
+    return head + cards + more + warnings(conditions, left_out, not_compared)
 
 
 def _lead(conditions: Sequence[RunCondition]) -> str:
@@ -106,10 +106,12 @@ def _first_and_last_learnt(condition: RunCondition) -> list[tuple[str, str]]:
     ]
 
 
-def warnings(conditions: Sequence[RunCondition], left_out: Sequence[LeftOut]) -> str:
+def warnings(conditions: Sequence[RunCondition], left_out: Sequence[LeftOut], not_compared: Sequence[str] = ()) -> str:
     """Nothing is left out or kept apart in silence."""
     notes = explain_separations(conditions)
     made = element("div", "<strong>Shown apart</strong>" + _list(map(escape, notes)), class_="warn") if notes else ""
+    if not_compared:
+        made += element("div", "<strong>Not compared</strong>" + _list(map(escape, not_compared)), class_="warn")
     if left_out:
         lines = (f"<code>{escape(each.path)}</code>: {escape(each.why)}" for each in left_out)
         content = element("summary", f"Left out: {len(left_out)}") + _list(lines)

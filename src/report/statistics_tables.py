@@ -4,10 +4,9 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from ..errors import UserError
 from .acquisition import LEVELS, Acquisition, OrderSimilarity, measure_acquisition, similarity_of_conditions, similarity_of_seeds
+from .baseline import Baseline
 from .comparison import ALPHA, TestedDifference, compare_conditions, compare_models, holm
 from .conditions import RunCondition, comparison_key
 from .correlation import correlations
@@ -19,11 +18,10 @@ from .results import Result
 from .stuck_items import stuck_tables
 from .wording import construction_labels, construction_name, format_words, in_paper_order, language_name
 
-Baseline = tuple[Path, str]  # folder and name: evaluate.py may have put several models into one folder
-
 ABOUT_MODELS = (
-    "better, worse: items that one model has right and the other wrong. p: McNemar's exact test; p, Holm: corrected over all "
-    f"rows of this table, * below {ALPHA}. It speaks of these models and these items; it does not know that items share words."
+    "n: items that both cover; better, worse: items that one model has right and the other wrong. p: McNemar's exact test; "
+    f"p, Holm: corrected over all rows of this table, * below {ALPHA}. It speaks of these models and these items; it does not "
+    "know that items share words."
 )
 ABOUT_RECIPES = (
     "p: permutation test over seeds, exact where there are few; p, Holm: corrected over all rows of this table, "
@@ -45,33 +43,6 @@ ABOUT_CORRELATION = (
     "0.083; p, Holm: corrected over the rows of a set. What all runs do equally well has no row."
 )
 PAIRS = 12  # conditions whose orders are compared pair by pair
-
-
-def find_baseline(conditions: Sequence[RunCondition], asked: str) -> Baseline:
-    """The run that was asked for by its folder or by its name."""
-    every = [result for condition in conditions for result in condition.results]
-    found = [r for r in every if r.path.resolve() == Path(asked).resolve()] or [r for r in every if r.name == asked.rstrip("/")]
-    names = list(dict.fromkeys((r.path, r.name) for r in found))
-    if len(names) == 1:
-        _must_be_comparable(asked, found, every)
-        return names[0]
-    if names:
-        places = ", ".join(f"{path} ({name})" for path, name in names[:8])
-        raise UserError(f"--baseline {asked}: this could be any of {len(names)} models; name one of them: {places}")
-    known = ", ".join(list(dict.fromkeys(r.name for r in every))[:8])
-    raise UserError(f"--baseline {asked}: this run is not among those of the report; there are: {known}")
-
-
-def _must_be_comparable(asked: str, base: Sequence[Result], every: Sequence[Result]) -> None:
-    """A German baseline among French runs would make empty tables."""
-    keys = {comparison_key(result) for result in base}
-    others = [result for result in every if (result.path, result.name) != (base[0].path, base[0].name)]
-    if others and not any(comparison_key(result) in keys for result in others):
-        of, there = (", ".join(dict.fromkeys(language_name(result.language) for result in some)) for some in (base, others))
-        raise UserError(
-            f"--baseline {asked}: no other model of the report was asked the same (the baseline: {of}; the others: {there}); "
-            "name a baseline of the same language and set, or leave --baseline out"
-        )
 
 
 def comparison_tables(conditions: Sequence[RunCondition], baseline: Baseline) -> list[Grid]:
@@ -102,14 +73,13 @@ def _difference_table(name: str, title: str, note: str, found: list[TestedDiffer
     rows = []
     for each, p in zip(found, corrected, strict=True):
         row = replace(each, corrected=p)
-        counts = (
-            [number_cell(row.better, f"{row.better:,}"), number_cell(row.worse, f"{row.worse:,}")] if name == "compared" else []
-        )
+        counted = (row.n, row.better, row.worse) if name == "compared" else ()
+        counts = [number_cell(count, f"{count:,}") for count in counted]
         cells = [number_cell(row.base_accuracy), number_cell(row.accuracy), number_cell(row.gain, f"{row.gain:+.2f}")]
         cells += [*counts, number_cell(row.p, _format_p(row.p)), _p_cell(p)]
         rows.append((f"{row.other}: {construction_name(row.construction)}", tuple(cells)))
-    counted = ("better", "worse") if name == "compared" else ()
-    heads = tuple(Head("", head) for head in ("baseline", "this", "difference", *counted, "p", "p, Holm"))
+    named = ("n", "better", "worse") if name == "compared" else ()
+    heads = tuple(Head("", head) for head in ("baseline", "this", "difference", *named, "p", "p, Holm"))
     return Grid(name, title, note, "comparison", heads, tuple(rows))
 
 

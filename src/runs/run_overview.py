@@ -5,14 +5,19 @@ from pathlib import Path
 from typing import TypedDict
 
 from .. import metric_names
+from ..errors import UserError
 from ..metric_names import TEST_PERPLEXITY, VALID_PERPLEXITY
 from ..probes.accuracy import MEAN
 from ..settings.probing import AGREEMENT
 from ..settings.reading import Plain
+from ..settings.run import read_run_settings
+from ..settings.setting_words import describe_setting, find_differences
 from ..settings.watched import WatchedSettings, is_watched, read_watched_settings
 from ..terminal import console, show_whole, table
 from .run_folder import RunFolder
 from .run_state import History, state
+
+SHOWN = 6  # settings that are told of a run; --json has all
 
 RunOverview = TypedDict(
     "RunOverview",
@@ -30,8 +35,26 @@ RunOverview = TypedDict(
         "valid/perplexity": float | None,
         "test/perplexity": float | None,
         "agreement": float | None,
+        "debug": Plain,
+        "differs": dict[str, Plain],
     },
 )
+
+
+def describe_runs(runs: Sequence[RunFolder], with_debug: bool = False) -> tuple[list[RunOverview], int]:
+    """Each in plain values, and how many debug runs were left out.
+
+    `differs` are those settings that runs of the same language and network do not all share.
+    """
+    found = [describe_run(run) for run in runs]
+    kept = [run for run in found if with_debug or not run["debug"]]
+    told = [_settings_of(RunFolder(Path(run["folder"]))) for run in kept]
+    alike: dict[tuple[str, str], list[dict[str, Plain]]] = {}
+    for run, settings in zip(kept, told, strict=True):
+        alike.setdefault((str(run["language"]), str(run["model"])), []).append(settings)
+    for run, settings in zip(kept, told, strict=True):
+        run["differs"] = find_differences(settings, alike[str(run["language"]), str(run["model"])])
+    return kept, len(found) - len(kept)
 
 
 def describe_run(run: RunFolder) -> RunOverview:
@@ -57,6 +80,8 @@ def describe_run(run: RunFolder) -> RunOverview:
         "valid/perplexity": history.of_best(VALID_PERPLEXITY),
         "test/perplexity": history.of_best(TEST_PERPLEXITY),
         "agreement": _agreement(history, languages if isinstance(languages, list) and languages else [language]),
+        "debug": settings.get("debugging"),
+        "differs": {},
     }
 
 
@@ -77,7 +102,21 @@ def _describe_watch(run: RunFolder, settings: WatchedSettings, history: History)
         "valid/perplexity": history.of_best(VALID_PERPLEXITY),
         "test/perplexity": history.of_best(TEST_PERPLEXITY),
         "agreement": _agreement(history, settings.languages),
+        "debug": None,
+        "differs": {},
     }
+
+
+def _settings_of(run: RunFolder) -> dict[str, Plain]:
+    """What changes its result, seed aside; nothing is known of a run whose settings cannot be read."""
+    try:
+        plain = run.settings()
+        if is_watched(plain):
+            return read_watched_settings(plain).flat_recipe()
+        told = read_run_settings(plain).settings_and_beginning()
+    except (UserError, OSError):
+        return {}
+    return {name: value for name, value in told.items() if name != "seed"}
 
 
 def _group(settings: Mapping[str, Plain], name: str) -> dict[str, Plain]:
@@ -92,12 +131,21 @@ def _agreement(history: History, languages: Sequence[object]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def show_runs(found: Sequence[RunOverview], folder: Path) -> None:
-    view = table(f"runs in {folder}", "run", "state", "lang", "model", numbers=["seed", "epoch", "perplexity", "agreement"])
+def show_runs(found: Sequence[RunOverview], folder: Path, debug_runs: int = 0) -> None:
+    """Runs that differ in nothing but the seed stand together, under what tells them from the others."""
+    view = table(f"runs in {folder}")
+    view.add_column("run", overflow="fold")
+    view.add_column("state", no_wrap=True)
+    for name in ("seed", "epoch", "perplexity", "agreement"):
+        view.add_column(name, justify="right", no_wrap=True)
+    together: dict[tuple[str, str], list[RunOverview]] = {}
     for run in found:
-        numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
-        known = [_told(run[name]) for name in ("language", "model", "seed")]
-        view.add_row(run["name"], run["state"], *known, _epochs(run), *numbers)
+        together.setdefault((_describe_group(run), str(run["differs"])), []).append(run)
+    for (heading, _), runs in together.items():
+        view.add_row(heading, style="bold")
+        for run in runs:
+            numbers = (_shown(run["valid/perplexity"], ",.2f"), _shown(run["agreement"], ".1%"))
+            view.add_row(f"  {run['name']}", run["state"], _told(run["seed"]), _epochs(run), *numbers)
     show_whole(view)
     for run in found:
         if run["why"]:
@@ -105,6 +153,18 @@ def show_runs(found: Sequence[RunOverview], folder: Path) -> None:
     states = [run["state"] for run in found]
     counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed", "damaged") if name in states]
     console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
+    if debug_runs:
+        console.print(f"{debug_runs} debug run{'' if debug_runs == 1 else 's'} left out; --all lists them too")
+
+
+def _describe_group(run: RunOverview) -> str:
+    """`de, lstm, learning rate 0.001`; what makes the model before how it was probed."""
+    debug = [f"debug={run['debug']}"] if run["debug"] else []
+    known = [_told(run[name]) for name in ("language", "model")]
+    names = sorted(run["differs"], key=lambda name: name.startswith("probes."))
+    differing = [describe_setting(name, run["differs"][name]) for name in names]
+    more = [f"and {len(differing) - SHOWN} more"] if len(differing) > SHOWN else []
+    return ", ".join([*(each for each in known if each), *debug, *differing[:SHOWN], *more]) or "settings not known"
 
 
 def _told(value: object) -> str:

@@ -84,6 +84,7 @@ class RunSettings:
     init_from: str | None = None
     force: bool = False
     overfit: float | None = None
+    debugging: str | None = None
 
     # The groups that change a result; the corpus has a class for each of its kinds.
     RESULT: ClassVar = ("lang", "model", "data", "tokenizer", "probes", "trainer", "callbacks")
@@ -129,13 +130,16 @@ class RunSettings:
             found["processes"] = self.processes
         return found
 
+    def settings_and_beginning(self) -> dict[str, Plain]:
+        """What tells runs apart: all that changes the result, and the checkpoint of another run that it starts from."""
+        return self.result_settings() | ({"ckpt_path": self.ckpt_path} if self.begins_elsewhere else {})
+
     def run_name(self) -> str:
         """`name`, or language, network, corpus, seed, and a hash of every setting that changes the result."""
         if self.name:
             return self.name
-        hashed = self.result_settings() | ({"ckpt_path": self.ckpt_path} if self.begins_elsewhere else {})
         parts = (self.lang.code, self.model.name, self.data.name, f"s{self.seed}")
-        return "-".join([*parts, settings_hash(hashed)])
+        return "-".join([*parts, settings_hash(self.settings_and_beginning())])
 
     @property
     def folder(self) -> Path:
@@ -201,6 +205,7 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
         init_from=plain.init_from,
         force=plain.force,
         overfit=plain.overfit,
+        debugging=plain.debugging,
     )
 
 
@@ -234,6 +239,7 @@ class _TopLevel:
     init_from: str | None = None
     force: bool = machine(default=False)
     overfit: Annotated[float, Above(0)] | None = machine(None)
+    debugging: str | None = machine(None)
 
 
 def _refuse_unknown_parts(group: CallbackSettings | LoggerSettings, where: str) -> None:

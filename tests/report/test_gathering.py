@@ -202,6 +202,20 @@ def test_runs_that_began_elsewhere_are_another_condition(tmp_path: Path) -> None
     assert [len(condition.results) for condition in group_by_condition(gather_results([tmp_path]).results)] == [2, 1]
 
 
+def test_many_foreign_folders_are_counted_and_one_is_named(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study / "de-lstm-s1", tmp_path / "run")
+    for number in range(12):
+        (tmp_path / f"download-{number:02d}").mkdir()
+        (tmp_path / f"download-{number:02d}/data.txt").touch()
+    (tmp_path / "nothing").mkdir()
+    left_out = {each.path: each.why for each in gather_results([tmp_path]).left_out}
+    assert left_out == {
+        str(tmp_path): "12 folders in it: neither a run (config.yaml) nor an evaluation (summary.json) "
+        "(download-00, download-01, download-02 …)",
+        str(tmp_path / "nothing"): "empty",
+    }
+
+
 def test_folders_may_be_given_by_a_pattern_and_count_once(study: Path) -> None:
     assert len(gather_results([f"{study}/de-lstm-*", study / "de-lstm-s1"]).results) == 3
     with pytest.raises(UserError, match="there is no such folder; give the folders of runs"):

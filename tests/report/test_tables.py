@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -273,11 +274,33 @@ def test_a_baseline_is_compared_with_every_other_model_of_its_items(study: Path)
     grid = grid_of(made, "compared")
     assert len(grid.rows) == 4 * 7  # two other seeds and two transformers; nothing Hebrew
     assert all(label.startswith("de-") for label, _ in grid.rows)
-    raw, corrected = ([dict(own[i].numbers)["value"] for _, own in grid.rows] for i in (5, 6))
+    raw, corrected = ([dict(own[i].numbers)["value"] for _, own in grid.rows] for i in (6, 7))
+    assert {own[3].text for _, own in grid.rows} == {"24"}  # n
     assert all(q >= p for p, q in zip(raw, corrected, strict=True))
     assert grid_of(made, "recipes").rows[0][0] == "transformer: simple agreement"
     with pytest.raises(UserError, match="--baseline nobody: this run is not among those of the report; there are: de-lstm-s1"):
         _ = make_report([study], baseline="nobody").statistics
+
+
+def test_what_a_baseline_does_not_cover_is_told(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study, tmp_path / "runs")
+    write_run(tmp_path / "runs/running", asked("de", 24), 9, finished=False)
+    write_run(tmp_path / "runs/others", asked("de", 12), 10, epochs=2)
+    write_run(tmp_path / "runs/capital", asked("de", 24, rules=(("capitalize", True),)), 11, epochs=2)
+    write_run(tmp_path / "runs/lost", asked("de", 24), 12, epochs=2)
+    (tmp_path / "runs/lost/probes/final-de-agreement/items.parquet").unlink()
+    made = make_report([tmp_path / "runs"], baseline="de-lstm-s1")
+    told = [note.removeprefix("not compared with the baseline de-lstm-s1: ") for note in made.not_compared]
+    assert len(told) == 5
+    assert "Hebrew, lstm, agreement: the baseline was not asked in Hebrew" in told
+    assert any(note.endswith(": this run is not finished, and only a sample of its items is known") for note in told)
+    assert any(note.endswith(": the items are not the same") for note in told)
+    assert any(note.endswith("other rules of scoring (default+capitalize; the baseline: default)") for note in told)
+    assert any(note.endswith("(lost): the verdicts of single items are not there") for note in told)
+    assert set(made.not_compared) <= set(made.notes())
+    assert "the baseline was not asked in Hebrew" in made.html()
+    assert make_report([tmp_path / "runs"]).not_compared == []
+    assert make_report([*tmp_path.glob("runs/de-*")], baseline="de-lstm-s1").not_compared == []
 
 
 def test_a_baseline_of_two_folders_of_one_name_is_asked_for(study: Path, tmp_path: Path) -> None:

@@ -1,12 +1,17 @@
 """`concord runs list`."""
 
 import json
+import re
 
 import pytest
 from concord.commands.runs import main
 from concord.runs.run_folder import RunFolder
 from concord.runs.run_state import History, runs_below, state
 from concord.runs.signals import Interrupted
+from concord.settings import read_run_settings
+from omegaconf import OmegaConf
+from rich.console import Console
+from synthetic_runs import settings
 
 CONFIG = "lang: {code: de}\nmodel: {name: lstm}\ndata: {name: grammar}\nseed: 3\ntrainer: {max_epochs: 4}\n"
 # Probed before the first epoch and between the second and the third, too.
@@ -47,6 +52,8 @@ def test_every_run_is_listed_with_its_state_and_numbers(runs, capsys):
         "valid/perplexity": 10.5,
         "test/perplexity": 9.5,
         "agreement": 0.7,
+        "debug": None,
+        "differs": {},
     }
 
 
@@ -54,9 +61,72 @@ def test_the_table_says_the_same(runs, capsys):
     assert main(["list", str(runs)]) == 0
     said = capsys.readouterr().out
     (row,) = (line for line in said.splitlines() if line.strip().startswith("done "))
-    assert row.split() == ["done", "done", "de", "lstm", "3", "3/4", "10.50", "70.0%"]
+    assert row.split() == ["done", "done", "3", "3/4", "10.50", "70.0%"]
+    assert "de, lstm" in [line.strip() for line in said.splitlines()]
     assert "failed broken: the loss is nan" in said
     assert "5 runs: 1 done, 1 stopped, 3 failed" in said
+
+
+@pytest.fixture
+def sweep(tmp_path):
+    """Two rates with two seeds each, a Transformer, and a debug run, with the settings that the program composes."""
+    chosen = {
+        "slow-1": ["model.optimizer.lr=0.0005", "seed=1"],
+        "slow-2": ["model.optimizer.lr=0.0005", "seed=2"],
+        "fast-1": ["model.optimizer.lr=0.002", "model.tied=false", "seed=1"],
+        "fast-2": ["model.optimizer.lr=0.002", "model.tied=false", "seed=2"],
+        "a-transformer": ["model=transformer"],
+        "tried": ["debug=fast"],
+    }
+    for name, overrides in chosen.items():
+        RunFolder(tmp_path / "runs" / name).enter(OmegaConf.to_yaml(OmegaConf.create(settings(*overrides))), {})
+    return tmp_path / "runs"
+
+
+def test_runs_stand_under_the_settings_that_tell_them_apart(sweep, capsys):
+    assert main(["list", str(sweep)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    first = [
+        words[0] for words in lines if words and words[0] in ("de,", "slow-1", "slow-2", "fast-1", "fast-2", "a-transformer")
+    ]
+    assert first == ["de,", "a-transformer", "de,", "fast-1", "fast-2", "de,", "slow-1", "slow-2"]
+    headings = [" ".join(words) for words in lines if words and words[0] == "de,"]
+    assert headings == ["de, transformer", "de, lstm, learning rate 0.002, not tied", "de, lstm, learning rate 0.0005, tied"]
+
+
+def test_debug_runs_are_left_out_and_counted_unless_asked_for(sweep, capsys):
+    main(["list", str(sweep)])
+    said = capsys.readouterr().out
+    assert "tried" not in said
+    assert "1 debug run left out; --all lists them too" in said
+    main(["list", str(sweep), "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert [run["differs"].get("model.optimizer.lr") for run in shown] == [None, 0.002, 0.002, 0.0005, 0.0005]
+    main(["list", str(sweep), "--all"])
+    said = capsys.readouterr().out
+    assert "de, lstm, debug=fast" in said
+    assert "left out" not in said
+
+
+@pytest.mark.parametrize("choice", ["fast", "overfit", "profile"])
+def test_debug_runs_are_marked_and_keep_the_names_they_had(choice):
+    made = settings(f"debug={choice}")
+    assert made["debugging"] == choice
+    unmarked = {name: value for name, value in made.items() if name != "debugging"}
+    assert read_run_settings(made).run_name() == read_run_settings(unmarked).run_name()
+
+
+def test_the_list_fits_eighty_columns(sweep, capsys, monkeypatch):
+    long = "a-name-that-somebody-gave-to-a-run-without-thinking-of-those-who-would-have-to-read-it"
+    (sweep / "slow-1").rename(sweep / long)
+    monkeypatch.setattr("concord.terminal.console", Console(width=80, force_terminal=True, highlight=False, markup=False))
+    main(["list", str(sweep)])
+    said = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    lines = said.splitlines()
+    rows = lines[: next(n for n, line in enumerate(lines) if line.startswith("failed"))]
+    assert max(map(len, rows)) <= 80
+    assert "…" not in said
+    assert long in "".join(re.split(r"\s{2,}", line.strip())[0] for line in rows)
 
 
 def test_agreement_of_several_languages_is_their_mean(tmp_path, capsys):
