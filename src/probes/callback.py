@@ -16,6 +16,7 @@ from ..metric_names import TEST
 from ..terminal import show
 from .accuracy import Table, metrics
 from .lexicon.word_table import save_choice
+from .probe_screen import ProbeScreen
 from .probe_series import MakeScorer, ProbePlan, ProbeSeries, TrainingMoment
 from .schedule import ProbeSchedule, Progress
 
@@ -23,12 +24,19 @@ from .schedule import ProbeSchedule, Progress
 class ProbeCallback(Callback):
     """Probes the sample on schedule, and the whole sets with the best weights when the model is tested."""
 
-    def __init__(self, plans: Sequence[ProbePlan], make_scorer: MakeScorer, schedule: ProbeSchedule, folder: Path) -> None:
+    def __init__(
+        self,
+        plans: Sequence[ProbePlan],
+        make_scorer: MakeScorer,
+        schedule: ProbeSchedule,
+        folder: Path,
+        screen: ProbeScreen | None = None,
+    ) -> None:
         self.plans = plans
         self.make_scorer = make_scorer
         self.schedule = schedule
         self.folder = folder
-        self.series = ProbeSeries(plans, folder)
+        self.series = ProbeSeries(plans, folder, screen)
         self.final: dict[str, Table] = {}
         # How far training had come at the last look; Lightning's own counters are a batch behind where a checkpoint is written.
         self.before: Progress | None = Progress(0, 0, 0)

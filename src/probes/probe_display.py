@@ -18,7 +18,7 @@ from .probe import Probe
 from .result_files import means_are_alike, read_summary
 from .scorers import WordScores
 from .shown_numbers import share, show_change, show_interval
-from .suite_display import ABOUT_SUITES, circuits_view, has_circuits, stability_view, suites_view
+from .suite_display import ABOUT_SUITES, circuits_view, has_circuits, mean_label, stability_view, suites_view
 from .suites.circuits import CIRCUIT
 from .verdicts import Verdicts, covered_contrasts
 
@@ -118,8 +118,7 @@ def _shares(row: ConstructionRow, parts: Sequence[str]) -> list[str]:
 
 def _mean_row(now: Table, before: Table | None, parts: Sequence[str], chance: bool) -> list[str]:
     mean = now.mean
-    name = MEAN if len(mean.over) == len(now.rows) else f"{MEAN} of {len(mean.over)}"
-    cells = [name, share(mean.accuracy), show_interval(mean.interval)]
+    cells = [mean_label(now), share(mean.accuracy), show_interval(mean.interval)]
     cells += [show_change(mean.accuracy - before.mean.accuracy)] if before else []
     cells += [share(mean.chance)] if chance else []
     return [*cells, *(share(mean.parts.get(part, math.nan)) for part in parts)]

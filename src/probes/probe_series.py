@@ -13,7 +13,6 @@ from rich.console import RenderableType
 from .. import metric_names
 from ..lm.model import LanguageModel
 from ..metric_names import PROBE_SECONDS
-from . import probe_display as screen
 from .accuracy import Table, metrics
 from .answer import Answer, judge_scores
 from .collection import stratified_sample
@@ -22,6 +21,7 @@ from .leakage import Leakage
 from .phases import agree_with_rules, rule_metrics
 from .prediction_files import save_predictions
 from .probe import Probe, build_probe
+from .probe_screen import ProbeScreen
 from .region_files import save_regions
 from .result_files import save_summary
 from .scorers import Scorer, SharedScorer, WordScores
@@ -94,12 +94,12 @@ class ProbeSeries:
     Of several processes each scores its share, and all have the same numbers; the first writes.
     """
 
-    def __init__(self, plans: Sequence[SampledProbe], folder: Path) -> None:
+    def __init__(self, plans: Sequence[SampledProbe], folder: Path, screen: ProbeScreen | None = None) -> None:
         self.plans = plans
         self.folder = folder
+        self.screen = screen or ProbeScreen()
         self.prepared: dict[int, object] = {}
         self.contracts: dict[int, dict[str, object]] = {}  # as they are saved
-        self.last: dict[str, Table] = {}
 
     def probe_samples(self, scorer_for: Callable[[str], Scorer], when: str, moment: TrainingMoment) -> Probing:
         """Score the samples and save their verdicts; `when` is for the title of the tables."""
@@ -110,9 +110,8 @@ class ProbeSeries:
             answer = self.answer(sample, scorer_for(sample.contract.rules.start))
             found.metrics.update(self._keep(plan, answer, moment))
             title = f"{sample.language} {sample.name}, {when}"
-            found.views.append(screen.results_view(title, answer.table, self.last.get(plan.prefix)))
+            found.views.append(self.screen.view(plan.prefix, title, answer.table))
             found.answers[plan.prefix] = answer
-            self.last[plan.prefix] = answer.table
         found.metrics[PROBE_SECONDS] = time.perf_counter() - started
         return found
 

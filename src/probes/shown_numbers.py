@@ -2,6 +2,8 @@
 
 import math
 
+UNCHANGED = "="
+
 
 def share(value: float) -> str:
     """0.94, and – where there is nothing."""
@@ -15,4 +17,4 @@ def show_interval(interval: tuple[float, float]) -> str:
 def show_change(value: float) -> str:
     if math.isnan(value):
         return ""
-    return "=" if abs(value) < 0.005 else f"{value:+.2f}"
+    return UNCHANGED if abs(value) < 0.005 else f"{value:+.2f}"

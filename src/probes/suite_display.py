@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rich.table import Table as View
 
 from ..terminal import table
-from .accuracy import Accuracy, ConstructionRow, GroupRow, Mean, Table
+from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Mean, Table
 from .shown_numbers import share, show_change, show_interval
 from .suites.chance import above_chance
 from .suites.circuits import CIRCUIT, Stability, circuit_name, equal_chance, in_circuit_order, stability, stability_means
@@ -32,6 +32,12 @@ class CircuitRows(NamedTuple):
 
 def has_circuits(shown: Table) -> bool:
     return any(group.grouping == CIRCUIT for group in shown.groups)
+
+
+def mean_label(shown: Table) -> str:
+    """What the mean over constructions is called, and over how many it is where these are not all."""
+    name = SG_SCORE if has_circuits(shown) else MEAN
+    return name if len(shown.mean.over) == len(shown.rows) else f"{name} of {len(shown.mean.over)}"
 
 
 def rows_by_circuit(shown: Table) -> list[CircuitRows]:
@@ -60,8 +66,7 @@ def suites_view(title: str, now: Table, before: Table | None = None) -> View:
             view.add_row(f"  {row.construction}", *_numbers(row.all, change), *counts)
     view.add_section()
     change = [show_change(now.mean.accuracy - before.mean.accuracy)] if before else []
-    name = SG_SCORE if len(now.mean.over) == len(now.rows) else f"{SG_SCORE} of {len(now.mean.over)}"
-    view.add_row(name, *_numbers(now.mean, change), "", "", "", style="bold")
+    view.add_row(mean_label(now), *_numbers(now.mean, change), "", "", "", style="bold")
     return view
 
 

@@ -19,6 +19,7 @@ from ..probes.lexicon.known_words import CorpusWords, write_words
 from ..probes.lexicon.word_table import show_choice
 from ..probes.probe import Probe
 from ..probes.probe_preparation import check_coverage, make_probe, monitorable_metrics, plan_probe, scorer_maker
+from ..probes.probe_screen import ProbeScreen
 from ..probes.probe_series import SampledProbe, sample_probe
 from ..probes.schedule import ProbeSchedule
 from ..settings.corpus_settings import BUILT_IN
@@ -149,4 +150,5 @@ def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, f
         check_coverage(each, corpus.vocabulary)
     plans = [plan_probe(each, corpus) for each in sampled]
     schedule = ProbeSchedule(**asdict(chosen.schedule))
-    return [ProbeCallback(plans, scorer_maker("model", corpus.vocabulary, corpus.warm()), schedule, folder.probes)]
+    scorer_for = scorer_maker("model", corpus.vocabulary, corpus.warm())
+    return [ProbeCallback(plans, scorer_for, schedule, folder.probes, ProbeScreen(full=chosen.screen == "full"))]

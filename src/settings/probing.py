@@ -48,6 +48,7 @@ class ProbeSettings:
     sample: Count | None = None
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
     groupings: dict[str, Plain] | None = machine(None)  # how items are shown together, not how they are judged
+    screen: Literal["short", "full"] = machine("short")
     tier: Literal["core", "full", "all"] | None = added(None)
     lexicon: LexiconChoice = added("fixed")
     least: Count = added(10)  # occurrences of a form in the training text, for lexicon=fit and shared
