@@ -276,7 +276,7 @@ ADDITIONS = {
             )
         },
     ),
-    "a published set that goes by its name": Addition(
+    "a published set that can be named": Addition(
         "from concord.probes.published_sets import PUBLISHED\nassert PUBLISHED['tiny'].github == 'some/tiny'\n"
         "assert settings('probes=tiny').probes.path == 'published:tiny'",
         files={"conf/probes/tiny.yaml": "defaults: [agreement]\nname: tiny\nformat: blimp\npath: published:tiny\n"},
