@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table as View
 
-from ..terminal import show, table, width
+from ..terminal import fits, show, table
 from .accuracy import CELLS, MEAN, Accuracy, ConstructionRow, GroupRow, Table
 from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 # Reference lines that would make a table too wide for a screen; the files of a run have them.
 IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
-WIDE = 106  # columns of the whole table
 CONTEXT = "unk. context"  # contrasts scored with an unknown word outside what is tested
 SHOWN = 8  # words that are named
 LEGEND = "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor"
@@ -46,8 +45,8 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
     views: list[RenderableType] = []
     if has_circuits(now):
         views.append(suites_view(title, now, before))
-    elif width() >= WIDE or not known:
-        views.append(_results(title, now, before, known))
+    elif fits(whole := _results(title, now, before, known)) or not known:
+        views.append(whole)
     else:
         # In a narrow terminal the breakdown follows in a table of its own.
         cells = table("by subject·attractor number", "construction", numbers=[HEADS[name] for name in CELLS])
