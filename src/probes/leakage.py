@@ -2,7 +2,7 @@
 
 A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or
 not its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence's beginning counts as
-a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as untold.
+a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as outside the vocabulary.
 """
 
 from collections import Counter, defaultdict
@@ -38,18 +38,18 @@ class Leakage:
     sentences: list[Leak]
     ngrams: list[Leak]
     checked: dict[str, int]  # how many different ones were looked for
-    untold: dict[str, int]  # how many of them hold a word that the vocabulary does not have
+    unsearchable: dict[str, int]  # how many of them hold a word that the vocabulary does not have
 
     def line(self) -> str:
         """For the table at the start of a run."""
         parts = []
         for kind, found in (("sentences", self.sentences), ("n-grams", self.ngrams)):
-            untold = f" ({self.untold[kind]:,} cannot be told)" if self.untold[kind] else ""
-            parts.append(f"{len(found):,} of {self.checked[kind]:,} challenge {kind}{untold}")
+            unsearchable = f" ({self.unsearchable[kind]:,} with unknown words)" if self.unsearchable[kind] else ""
+            parts.append(f"{len(found):,} of {self.checked[kind]:,} challenge {kind}{unsearchable}")
         return f"{', '.join(parts)} occur in the training text"
 
     def save(self, file: Path) -> None:
-        """All of it, a row each."""
+        """All of it, one row each."""
         with file.open("w", encoding="utf-8") as stream:
             stream.write("kind\tconstruction\tgrammatical\tcount\twords\n")
             for kind, found in (("sentence", self.sentences), ("n-gram", self.ngrams)):
@@ -75,7 +75,7 @@ def find_leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
         _leaks(wanted["sentences"], counts["sentences"]),
         _leaks(wanted["n-grams"], counts["n-grams"]),
         checked={kind: len(own) for kind, own in names.items()},
-        untold={kind: len(search.untold) for kind, search in searches.items()},
+        unsearchable={kind: len(search.unsearchable) for kind, search in searches.items()},
     )
 
 
@@ -95,7 +95,7 @@ def count_forms(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
     wanted = dict.fromkeys(forms)
     search = _Search(wanted, corpus.vocabulary, whole=False)
     counts = _searched({"forms": search}, corpus.train, corpus.vocabulary)["forms"]
-    return {form: counts.get(form, 0) for form in wanted if form not in search.untold}
+    return {form: counts.get(form, 0) for form in wanted if form not in search.unsearchable}
 
 
 def _leaks(wanted: Iterable[tuple[str, str, bool | None]], counts: dict[str, int]) -> list[Leak]:
@@ -135,13 +135,13 @@ class _Search:
         self.whole = whole
         known = _KnownWords(tokenizer)
         self.marks = [np.array(known[mark]) for mark in MARKS if mark and known[mark]]
-        self.untold: set[str] = set()
+        self.unsearchable: set[str] = set()
         by_length: defaultdict[int, dict[tuple[int, ...], list[str]]] = defaultdict(dict)
         for name in names:
             words = name.split()
             tokens = [known[word] for word in words]
             if not all(tokens):
-                self.untold.add(name)
+                self.unsearchable.add(name)
                 continue
             ways = [tuple(chain.from_iterable(tokens))]
             first = 1 if words[0] == EOS else 0
