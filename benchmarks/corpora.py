@@ -1,6 +1,6 @@
 """Real prose to token ids: `python benchmarks/corpora.py FOLDER [de fr …] [--times 16]`, or `--small`.
 
-FOLDER holds `<lang>.txt.xz`, a paragraph a line. Every corpus is prepared in a process of its own, with 50,000 words counted in
+FOLDER holds `<lang>.txt.xz`, one paragraph per line. Every corpus is prepared in its own process, with 50,000 words counted in
 train and valid, on all cores. Memory is the peak of the preparing process, and of the largest of those that work for it. For 4 ×
 (or another number) the text is written so often, and in the copies every word of more than six letters is another word, so that
 new words keep coming as they do in a larger text. Covered: challenge items of ours all of whose words are in the vocabulary.
@@ -106,7 +106,7 @@ def main() -> None:
 
 
 def prose(folder: Path) -> Path:
-    """Sentences of the German corpus, a paragraph a line."""
+    """Sentences of the German corpus, one paragraph per line."""
     drawn = list(itertools.islice(Draw(load(folder_of("de"), "corpus"), seed=0), 300))
     (folder / "de.txt.xz").write_bytes(lzma.compress("\n".join(drawn).encode()))
     return folder

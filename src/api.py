@@ -130,7 +130,7 @@ class ProbeResult:
 
     @cached_property
     def verdicts(self) -> "pd.DataFrame":
-        """A row a contrast, with the columns of items.parquet: scores, verdict, features, every word with its log-probability."""
+        """One row per contrast, with the columns of items.parquet: scores, verdict, features, log-probability of every word."""
         with explain_missing():
             import pandas as pd
 

@@ -1,6 +1,7 @@
 """The rooms of the house: who may import whom, no circles, and no import hidden in a function without a reason."""
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -13,7 +14,7 @@ from benchmarks.reading_path import count_any, repeated_classes, repeated_module
 SRC = Path(__file__).resolve().parents[1] / "src"
 # Each may import from the rooms before it. What stands at the root is below all of them.
 ROOMS = ("root", "data", "lm", "probes", "runs", "report", "watching", "api", "commands")
-ROOT = ("errors", "escapes", "files", "machine", "own_code", "places", "settings", "terminal")
+ROOT = ("errors", "escapes", "files", "machine", "metric_names", "own_code", "places", "settings", "terminal")
 # Packages that are imported where they are used, and why.
 LATE_PACKAGES = {
     "datasets": "an extra, and slow",
@@ -155,6 +156,14 @@ def test_types_say_what_a_value_is():
 def test_a_command_is_a_short_story():
     lengths = {file.name: len(file.read_text(encoding="utf-8").splitlines()) for file in (SRC / "commands").rglob("*.py")}
     assert {name: length for name, length in lengths.items() if length > LONGEST_COMMAND} == {}
+
+
+def test_names_of_metrics_have_one_owner():
+    """Nobody else spells one; keys of what is printed as JSON are spelt where their type is."""
+    spelt = re.compile(r"""f?"(train|valid|test|progress|time|probe)/[a-z{]""")
+    others = [file for file in sorted(SRC.rglob("*.py")) if file.stem not in ("metric_names", "run_overview")]
+    assert [file.name for file in others if spelt.search(file.read_text(encoding="utf-8"))] == []
+    assert spelt.search((SRC / "metric_names.py").read_text(encoding="utf-8"))
 
 
 def test_every_room_is_known():

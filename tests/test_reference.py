@@ -4,6 +4,7 @@ import csv
 import importlib.util
 import re
 
+from concord import metric_names
 from training_runs import ROOT, TINY, train
 
 specification = importlib.util.spec_from_file_location("make_reference", ROOT / "docs/make_reference.py")
@@ -22,7 +23,7 @@ def pattern(documented: str) -> str:
 def _pattern(piece: str) -> str:
     if piece.startswith("{"):
         return f"({piece[1:-1].replace(',', '|')})"
-    return ".+" if piece == "…" else "[^/]+" if piece.startswith("<") else re.escape(piece)
+    return ".*" if piece == "…" else "[^/]+" if piece.startswith("<") else re.escape(piece)
 
 
 def undocumented(names: list[str], documented: dict[str, str]) -> list[str]:
@@ -49,4 +50,6 @@ def test_what_a_run_writes_is_documented(tmp_path):
     assert undocumented(columns, make_reference.METRICS) == []
     files = [str(file.relative_to(run)) for file in sorted(run.rglob("*")) if file.is_file()]
     assert undocumented(files, make_reference.FILES) == []
+    rare = [metric_names.perplexity("valid", "de"), metric_names.per_word(metric_names.perplexity("test", "de"))]
+    assert undocumented([*rare, metric_names.per_word("test/perplexity")], make_reference.METRICS) == []
     assert undocumented(["time/nothing", "probe/de/x"], make_reference.METRICS) == ["time/nothing", "probe/de/x"]

@@ -1,1 +1,1 @@
-"""Word forms of the grammars against independent lexicons, a file a language. Development only."""
+"""Word forms of the grammars against independent lexicons, one file per language. Development only."""

@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     check = add_grammar_command(
         commands, "check", "faults of the sets, and words missing from the corpus or a vocabulary", run_check
     )
-    check.add_argument("--vocab", type=Path, metavar="FILE", help="a word a line; anything after the first space is ignored")
+    check.add_argument("--vocab", type=Path, metavar="FILE", help="one word per line; anything after the first space is ignored")
     sample = commands.add_parser("sample", help="sentences drawn from the corpus grammar")
     sample.set_defaults(run=run_sample)
     sample.add_argument("folder", metavar="LANGUAGE", help="a language code, or a folder of grammar files")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import UserError
 from ..files import require_writable
+from ..metric_names import VALID_PERPLEXITY
 from .exit_status import exit_status
 
 DESCRIPTION = """\
@@ -66,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--published", action="store_true", help="all published numbers, not only columns half filled or more")
     parser.add_argument("--best", type=int, metavar="K", help="only the K best runs of each condition")
     parser.add_argument(
-        "--by", default="valid/perplexity", metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
+        "--by", default=VALID_PERPLEXITY, metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
     )
     parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
     parser.add_argument("--live", action="store_true", help="serve the page and follow the runs while they train, until Ctrl-C")

@@ -33,7 +33,7 @@ from .vocabulary import VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
 from .withholding import Withholding
 
-# On disk a sentence of a grammar takes some 28 bytes, and text at least a fourth of its size: two bytes a word.
+# On disk a sentence of a grammar takes some 28 bytes, and text at least a fourth of its size: two bytes per word.
 SENTENCE_BYTES, TEXT_BYTES = 20, 4
 
 

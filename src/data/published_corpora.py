@@ -18,7 +18,7 @@ VOCABULARY = "vocab"
 
 @dataclass(frozen=True)
 class PublishedSource:
-    """Tokenised text with `<unk>` in place, a file a split, and the list of its words; all addresses begin with `address`."""
+    """Tokenised text with `<unk>` in place, one file per split, and the list of its words; all addresses begin with `address`."""
 
     address: str
     folder: Path

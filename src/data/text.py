@@ -53,7 +53,7 @@ class RawText(_LineReader):
 
 
 class TokenizedText(_LineReader):
-    """A sentence a line, tokens separated by spaces, used as it is. An `<eos>` in it ends a sentence, as the line's end does."""
+    """One sentence per line, tokens separated by spaces, used as it is. An `<eos>` in it ends a sentence, as a line end does."""
 
     def __call__(self, line: str) -> Iterator[list[str]]:
         for sentence in f" {line} ".split(f" {EOS} "):

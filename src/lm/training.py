@@ -12,8 +12,10 @@ from pytorch_lightning import Callback
 from torch import Tensor
 from torch.optim import Optimizer
 
+from .. import metric_names
 from ..data.batches import Batch, Loader
 from ..errors import UserError
+from ..metric_names import EPOCH, LEARNING_RATE, TRAIN_LOSS, WORDS_PER_SECOND, WORDS_SEEN
 from .loss import summed_nll
 from .model import LanguageModel
 from .optimisation import Schedule, optimizer
@@ -108,9 +110,9 @@ class Training(pl.LightningModule):
         self.clock = (now, words)
         self.record(
             {
-                "train/loss": self._take_loss(),
-                "progress/learning_rate": self.trainer.optimizers[0].param_groups[0]["lr"],
-                "time/words_per_second": speed,
+                TRAIN_LOSS: self._take_loss(),
+                LEARNING_RATE: self.trainer.optimizers[0].param_groups[0]["lr"],
+                WORDS_PER_SECOND: speed,
             }
         )
 
@@ -154,20 +156,20 @@ class Training(pl.LightningModule):
         total = Tally()
         for tally in each:
             total.add(tally.nll, tally.tokens, tally.words)
-        metrics = {f"{split}/loss": total.loss, **self._perplexities(split, total)}
+        metrics = {metric_names.loss(split): total.loss, **self._perplexities(metric_names.perplexity(split), total)}
         for language, tally in zip(self.languages, each, strict=False):
-            metrics |= self._perplexities(f"{split}/{language}", tally)
+            metrics |= self._perplexities(metric_names.perplexity(split, language), tally)
         return total, metrics
 
     def _perplexities(self, name: str, tally: Tally) -> dict[str, float]:
-        per_word = {} if self.word_mask is None else {f"{name}/perplexity_word": tally.perplexity_word}
-        return {f"{name}/perplexity": tally.perplexity} | per_word
+        per_word = {} if self.word_mask is None else {metric_names.per_word(name): tally.perplexity_word}
+        return {name: tally.perplexity} | per_word
 
     def on_validation_epoch_end(self) -> None:
         total, metrics = self._collect_metrics("valid")
         self.schedule.after_validation(total.loss)
         # What was trained since the last row of its own is told here, so that even a short run has a training loss.
-        rest = {"train/loss": self._take_loss()} if self._trained_since_log() else {}
+        rest = {TRAIN_LOSS: self._take_loss()} if self._trained_since_log() else {}
         self.publish(rest | metrics)
 
     def on_test_epoch_end(self) -> None:
@@ -187,7 +189,7 @@ class Training(pl.LightningModule):
 
     def record(self, metrics: dict[str, float]) -> None:
         """One row for every logger, on the axis of words seen."""
-        row = metrics | {"progress/epoch": self.current_epoch, "progress/words_seen": self.words_seen}
+        row = metrics | {EPOCH: self.current_epoch, WORDS_SEEN: self.words_seen}
         for logger in self.loggers:
             logger.log_metrics(row, step=self.global_step)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import metric_names
 from .contrast_chance import PAIR_CHANCE
 from .groupings import NUMBER, Grouping
 from .probe import CONTRAST, Probe
@@ -267,7 +268,7 @@ def metrics(table: Table, language: str, name: str) -> dict[str, float]:
     """Everything in the table under the names of the run's metrics. Chance is named where it is not that of a pair."""
     found: dict[str, float] = {}
     for row in table.rows:
-        prefix = f"probe/{language}/{name}/{row.construction}"
+        prefix = metric_names.probe(language, name, row.construction)
         found[f"{prefix}/accuracy"] = row.all.accuracy
         found[f"{prefix}/accuracy_dev"] = row.dev.accuracy
         found |= {f"{prefix}/{part}": value.accuracy for part, value in row.parts.items()}
@@ -275,12 +276,12 @@ def metrics(table: Table, language: str, name: str) -> dict[str, float]:
         found |= {f"{prefix}/chance": row.all.chance} if row.all.chance != PAIR_CHANCE else {}
         found[f"{prefix}/margin"] = row.all.margin
     for group in table.groups:
-        prefix = f"probe/{language}/{name}/{group.metric}"
+        prefix = metric_names.probe(language, name, group.metric)
         found |= {f"{prefix}/accuracy": group.accuracy, f"{prefix}/accuracy_dev": group.accuracy_dev, f"{prefix}/n": group.n}
         # How many constructions it is over also tells a group from a construction.
         found |= {f"{prefix}/ties": group.ties, f"{prefix}/uncovered": group.uncovered, f"{prefix}/{OVER}": len(group.over)}
         found |= {f"{prefix}/chance": group.chance} if group.chance != PAIR_CHANCE else {}
-    prefix = f"probe/{language}/{name}/{MEAN}"
+    prefix = metric_names.probe(language, name, MEAN)
     found |= {f"{prefix}/accuracy": table.mean.accuracy, f"{prefix}/accuracy_dev": table.mean.accuracy_dev}
     found |= {f"{prefix}/{part}": value for part, value in table.mean.parts.items()}
     found |= {f"{prefix}/chance": table.mean.chance} if table.mean.chance != PAIR_CHANCE else {}

@@ -12,6 +12,7 @@ from pytorch_lightning.loggers import WandbLogger
 from rich.console import RenderableType
 
 from ..lm.training import Training
+from ..metric_names import TEST
 from ..terminal import show
 from .accuracy import Table, metrics
 from .lexicon.word_table import save_choice
@@ -104,7 +105,7 @@ class ProbeCallback(Callback):
         for plan in self.plans:
             scorer = self.make_scorer(module.model, plan.whole.contract.rules.start)
             table = self.final[plan.prefix] = self.series.probe_whole(plan, scorer, _moment(module))
-            found |= {f"test/{name}": value for name, value in metrics(table, plan.whole.language, plan.whole.name).items()}
+            found |= {TEST + name: value for name, value in metrics(table, plan.whole.language, plan.whole.name).items()}
         module.publish(found)
 
     def _probe(self, trainer: pl.Trainer, module: Training, when: str) -> dict[str, float]:

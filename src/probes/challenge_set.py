@@ -195,7 +195,7 @@ def item_uid(dataset: str, language: str, construction: str, sentences: Sequence
 
 
 def merge_sets(sets: Sequence[ChallengeSet]) -> list[ChallengeSet]:
-    """Sets of one construction that are spread over several files (a file a condition, as in gevalm) become one."""
+    """Sets of one construction that are spread over several files (one file per condition, as in gevalm) become one."""
     groups: dict[tuple[str, str, str], list[ChallengeSet]] = {}
     for made in sets:
         groups.setdefault((made.dataset, made.language, made.construction), []).append(made)

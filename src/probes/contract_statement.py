@@ -187,7 +187,7 @@ def _position(reading: Reading) -> str:
 
 
 def _method(reading: Reading) -> str:
-    if reading.sees == "untold":
+    if reading.sees == "unstated":
         return ""
     closing = " ".join(reading.closing) or "a mark at the end"
     if reading.sees == "everything":

@@ -23,7 +23,7 @@ TIE_WORTH = {"half": 0.5, "correct": 1.0, "wrong": 0.0}
 
 @dataclass(frozen=True)
 class TermTable:
-    """A row a span that is added up, in the order in which a side's spans are added."""
+    """One row per span that is added up, in the order in which a side's spans are added."""
 
     clause: Numbers
     side: NDArray[np.int8]  # 0 left, 1 right
@@ -35,7 +35,7 @@ class TermTable:
 
 @dataclass(frozen=True)
 class ClauseTable:
-    """A row a comparison. Clauses of a group, and groups of a contrast, stand side by side."""
+    """One row per comparison. Clauses of a group, and groups of a contrast, stand side by side."""
 
     contrast: Numbers
     group: Numbers  # counted through all contrasts

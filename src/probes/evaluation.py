@@ -5,15 +5,17 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from .. import metric_names
 from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
 from ..data.download import downloads_for
 from ..errors import UserError
 from ..files import require_writable
 from ..lm.perplexity import evaluate_split
+from ..metric_names import TEST_PERPLEXITY
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import each_language
-from ..settings.probing import ProbeSettings
+from ..settings.probing import AGREEMENT, ProbeSettings
 from .accuracy import Table
 from .answer import Answer, judge_scores
 from .contract_statement import contract_statement, join_statements, state_contract
@@ -159,7 +161,7 @@ def curve_folder(settings: EvaluationSettings, model: str, probes: Sequence[Prob
 
 
 def _is_whole(probes: ProbeSettings) -> bool:
-    return probes.name == "agreement" and not (probes.limit or probes.constructions) and probes.split == "all"
+    return probes.name == AGREEMENT and not (probes.limit or probes.constructions) and probes.split == "all"
 
 
 def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, float]:
@@ -172,9 +174,9 @@ def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, 
     test = encode_split(recipe.source(), vocabulary, "test", recipe.selection())
     begins = vocabulary.begins()
     tally = evaluate_split(network, test, begins)
-    found = {"test/perplexity": tally.perplexity}
+    found = {TEST_PERPLEXITY: tally.perplexity}
     if begins is not None:
-        found["test/perplexity_word"] = tally.perplexity_word
+        found[metric_names.per_word(TEST_PERPLEXITY)] = tally.perplexity_word
     if settings.probes.protocol == "clams":
-        found["test/perplexity_macro"] = macro_perplexity(network, test)
+        found[metric_names.macro(TEST_PERPLEXITY)] = macro_perplexity(network, test)
     return found

@@ -54,7 +54,7 @@ def _one_prefix(item: MinimalSet) -> dict[str, str] | None:
 
 
 def jsonl(made: ChallengeSet) -> Iterator[str]:
-    """Everything: a head, then an object a minimal set."""
+    """Everything: a head, then one object per minimal set."""
     head = {"construction": made.construction, "language": made.language, "dataset": made.dataset}
     declared: dict[str, object] = {"contrasts": [plain_contrast(contrast) for contrast in made.contrasts]}
     if made.together:

@@ -2,12 +2,13 @@
 
 A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or
 not its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence's beginning counts as
-a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as untold.
+a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as outside the vocabulary.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -37,18 +38,18 @@ class Leakage:
     sentences: list[Leak]
     ngrams: list[Leak]
     checked: dict[str, int]  # how many different ones were looked for
-    untold: dict[str, int]  # how many of them hold a word that the vocabulary does not have
+    unsearchable: dict[str, int]  # how many of them hold a word that the vocabulary does not have
 
     def line(self) -> str:
         """For the table at the start of a run."""
         parts = []
         for kind, found in (("sentences", self.sentences), ("n-grams", self.ngrams)):
-            untold = f" ({self.untold[kind]:,} cannot be told)" if self.untold[kind] else ""
-            parts.append(f"{len(found):,} of {self.checked[kind]:,} challenge {kind}{untold}")
+            unsearchable = f" ({self.unsearchable[kind]:,} with unknown words)" if self.unsearchable[kind] else ""
+            parts.append(f"{len(found):,} of {self.checked[kind]:,} challenge {kind}{unsearchable}")
         return f"{', '.join(parts)} occur in the training text"
 
     def save(self, file: Path) -> None:
-        """All of it, a row each."""
+        """All of it, one row each."""
         with file.open("w", encoding="utf-8") as stream:
             stream.write("kind\tconstruction\tgrammatical\tcount\twords\n")
             for kind, found in (("sentence", self.sentences), ("n-gram", self.ngrams)):
@@ -67,14 +68,14 @@ def find_leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
             for span in spans:
                 if span.name.startswith(TARGET) and span.end > span.start:
                     wanted["n-grams"][made.construction, _ngram(words, span.start, span.end), grammatical] = None
-    spelled = {kind: {words: _written(words, kind) for _, words, _ in keys} for kind, keys in wanted.items()}
-    searches = {kind: _Search(forms, corpus.vocabulary, whole=kind == "sentences") for kind, forms in spelled.items()}
+    names = {kind: dict.fromkeys(words for _, words, _ in keys) for kind, keys in wanted.items()}
+    searches = {kind: _Search(own, corpus.vocabulary, whole=kind == "sentences", capitals=True) for kind, own in names.items()}
     counts = _searched(searches, corpus.train, corpus.vocabulary)
     return Leakage(
         _leaks(wanted["sentences"], counts["sentences"]),
         _leaks(wanted["n-grams"], counts["n-grams"]),
-        checked={kind: len(forms) for kind, forms in spelled.items()},
-        untold={kind: len(search.untold) for kind, search in searches.items()},
+        checked={kind: len(own) for kind, own in names.items()},
+        unsearchable={kind: len(search.unsearchable) for kind, search in searches.items()},
     )
 
 
@@ -91,10 +92,10 @@ def frequencies(sets: Iterable[ChallengeSet], corpus: Corpus) -> dict[str, int]:
 
 def count_forms(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
     """How often each of these stretches of words occurs in the training split, if the vocabulary has all its words."""
-    wanted = {form: [form.split()] for form in forms}
+    wanted = dict.fromkeys(forms)
     search = _Search(wanted, corpus.vocabulary, whole=False)
     counts = _searched({"forms": search}, corpus.train, corpus.vocabulary)["forms"]
-    return {form: counts.get(form, 0) for form in wanted if form not in search.untold}
+    return {form: counts.get(form, 0) for form in wanted if form not in search.unsearchable}
 
 
 def _leaks(wanted: Iterable[tuple[str, str, bool | None]], counts: dict[str, int]) -> list[Leak]:
@@ -112,45 +113,71 @@ def _ngram(words: Sequence[str], start: int, end: int) -> str:
     return " ".join([EOS, *words][max(0, start + 1 - BEFORE) : end + 1])
 
 
-def _written(words: str, kind: str) -> list[list[str]]:
-    """All the ways in which a text would write it: a first word with or without a capital, a sentence with or without a mark."""
-    plain = words.split()
-    first = 1 if plain[0] == EOS else 0
-    capital = [*plain[:first], plain[first][:1].upper() + plain[first][1:], *plain[first + 1 :]]
-    ways = [plain] if capital == plain else [plain, capital]
-    return [[*way, mark] if mark else way for way in ways for mark in (MARKS if kind == "sentences" else ("",))]
+class _KnownWords(dict[str, tuple[int, ...]]):
+    """The tokens of words, each looked up once; of a word that cannot be told from others, none."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__({EOS: (tokenizer.eos,)})
+        self.tokenizer = tokenizer
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        self[word] = tuple(self.tokenizer.encode_word(word)) if word in self.tokenizer else ()
+        return self[word]
 
 
 class _Search:
-    """Sequences of tokens that are looked for, by their length; each stands for the words that it is a way of writing."""
+    """Sequences of tokens that are looked for, by their length; each stands for the words that it is a way of writing.
 
-    def __init__(self, forms: dict[str, list[list[str]]], tokenizer: Tokenizer, whole: bool) -> None:
+    `whole`: as sentences, which a mark may close. `capitals`: the first word with a capital, too.
+    """
+
+    def __init__(self, names: Iterable[str], tokenizer: Tokenizer, whole: bool, capitals: bool = False) -> None:
         self.whole = whole
-        self.untold = {name for name, ways in forms.items() if any(word != EOS and word not in tokenizer for word in ways[0])}
+        known = _KnownWords(tokenizer)
+        self.marks = [np.array(known[mark]) for mark in MARKS if mark and known[mark]]
+        self.unsearchable: set[str] = set()
         by_length: defaultdict[int, dict[tuple[int, ...], list[str]]] = defaultdict(dict)
-        for name, ways in forms.items():
+        for name in names:
+            words = name.split()
+            tokens = [known[word] for word in words]
+            if not all(tokens):
+                self.unsearchable.add(name)
+                continue
+            ways = [tuple(chain.from_iterable(tokens))]
+            first = 1 if words[0] == EOS else 0
+            capital = known[words[first][:1].upper() + words[first][1:]] if capitals else ()
+            if capital and capital != tokens[first]:
+                ways.append(tuple(chain.from_iterable([*tokens[:first], capital, *tokens[first + 1 :]])))
             for way in ways:
-                if name not in self.untold and all(word == EOS or word in tokenizer for word in way):
-                    tokens = tuple(tokenizer.encode(way))
-                    by_length[len(tokens)].setdefault(tokens, []).append(name)
+                by_length[len(way)].setdefault(way, []).append(name)
         self.groups = [_Group(length, found, len(tokenizer)) for length, found in sorted(by_length.items())]
 
     def look(self, ids: np.ndarray, starts: np.ndarray, lengths: np.ndarray, ends: np.ndarray) -> None:
         """In sentences that lie at these places, each preceded by <eos>; `ends`: whether a word may end at each token."""
+        without_mark = lengths - self._closing(ids, starts, lengths) if self.whole else lengths
         for group in self.groups:
             if self.whole:
-                places = starts[lengths == group.length]
+                places = starts[(lengths == group.length) | (without_mark == group.length)]
             else:
                 places = np.flatnonzero(group.last[ids] & ends) - group.length + 1
                 places = places[places >= 0]
             group.look(ids, places)
 
+    def _closing(self, ids: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        """How many tokens of each sentence are the mark that closes it."""
+        found = np.zeros(len(lengths), dtype=np.int64)
+        for mark in self.marks:
+            long = np.flatnonzero(lengths > len(mark))
+            tails = (starts + lengths)[long, None] + np.arange(-len(mark), 0)
+            found[long[(ids[tails] == mark).all(axis=1)]] = len(mark)
+        return found
+
     def counts(self) -> dict[str, int]:
         """Of everything that was found."""
         total: Counter[str] = Counter()
         for group in self.groups:
-            for names, count in zip(group.names, group.counts.tolist(), strict=True):
-                total.update(dict.fromkeys(names, count) if count else {})
+            for at in np.flatnonzero(group.counts).tolist():
+                total.update(dict.fromkeys(group.names[at], int(group.counts[at])))
         return dict(total)
 
 
@@ -166,7 +193,8 @@ class _Group:
         keys = self._keys(tokens)
         order = np.argsort(keys, kind="stable")
         self.keys, self.tokens = keys[order], tokens[order]
-        self.names = [names[tuple(row)] for row in self.tokens.tolist()]
+        listed = list(names.values())
+        self.names = [listed[at] for at in order.tolist()]
         self.counts = np.zeros(len(order), dtype=np.int64)
         self.last = np.zeros(vocabulary, dtype=bool)
         self.last[tokens[:, -1]] = True

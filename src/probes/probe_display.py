@@ -9,8 +9,8 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table as View
 
-from ..terminal import show, table, width
-from .accuracy import CELLS, MEAN, Accuracy, ConstructionRow, GroupRow, Table
+from ..terminal import fits, show, table
+from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Table
 from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
 from .groupings import NUMBER
@@ -25,11 +25,10 @@ from .verdicts import Verdicts, covered_contrasts
 log = logging.getLogger(__name__)
 # Reference lines that would make a table too wide for a screen; the files of a run have them.
 IN_FILES = ("bigram", "4-gram", "5-gram")
-HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mism."}
-WIDE = 106  # columns of the whole table
-CONTEXT = "unk. context"  # contrasts scored with an unknown word outside what is tested
+HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mismatch"}
+CONTEXT = "unknown context"  # contrasts scored with an unknown word outside what is tested
 SHOWN = 8  # words that are named
-LEGEND = "match: subject and attractor have the same number, mism.: they differ; sg·pl: singular subject, plural attractor"
+LEGEND = "match: subject and attractor have the same number; mismatch: they differ; sg·pl: singular subject, plural attractor"
 
 
 def legend(shown: Table) -> str:
@@ -46,24 +45,31 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
     views: list[RenderableType] = []
     if has_circuits(now):
         views.append(suites_view(title, now, before))
-    elif width() >= WIDE or not known:
-        views.append(_results(title, now, before, known))
+    elif fits(whole := _results(title, now, before, known)) or not known:
+        views.append(whole)
     else:
         # In a narrow terminal the breakdown follows in a table of its own.
-        cells = table("by subject·attractor number", "construction", numbers=[HEADS[name] for name in CELLS])
-        for row in now.rows:
-            if any(name in row.parts for name in CELLS):
-                cells.add_row(row.construction, *_shares(row, CELLS))
-        views += [_results(title, now, before, [name for name in known if name not in CELLS]), cells]
+        views += [_results(title, now, before, ()), _numbers_view(now, known)]
     views += [_grouping_view(now, name) for name in now.groupings if name != NUMBER.name and now.parts_of(name)]
     if others := [group for group in now.groups if group.grouping != CIRCUIT]:
         views.append(_groups_view(others))
     return views[0] if len(views) == 1 else Group(*views)
 
 
+def _numbers_view(now: Table, parts: Sequence[str]) -> View:
+    """Accuracy by the numbers of subject and attractor alone."""
+    view = table("by number of subject and attractor", "construction", numbers=[HEADS.get(name, name) for name in parts])
+    for row in now.rows:
+        if any(name in row.parts for name in parts):
+            view.add_row(row.construction, *_shares(row, parts))
+    view.add_section()
+    view.add_row(MEAN, *(share(now.mean.parts.get(part, math.nan)) for part in parts), style="bold")
+    return view
+
+
 def _grouping_view(now: Table, grouping: str) -> View:
-    """The groups of one grouping, a row each, within their constructions."""
-    view = table(f"by {grouping}", "construction", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncov."])
+    """The groups of one grouping, one row each, within their constructions."""
+    view = table(f"by {grouping}", "construction", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncovered"])
     for row in now.rows:
         for name in now.parts_of(grouping):
             if name in row.parts:
@@ -78,7 +84,9 @@ def _grouping_view(now: Table, grouping: str) -> View:
 
 def _groups_view(groups: Sequence[GroupRow]) -> View:
     """Groups over constructions."""
-    view = table("groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncov."], last="over")
+    view = table(
+        "groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncovered"], last="over"
+    )
     for group in groups:
         counts = (f"{group.n:,}", f"{group.ties:,}", f"{group.uncovered:,}")
         how = "all items of" if group.combine == "pool" else "mean of"
@@ -98,7 +106,9 @@ def _results(title: str, now: Table, before: Table | None, parts: Sequence[str])
     heads = (HEADS.get(name, name) for name in parts)
     counts = [CONTEXT] if any(row.all.unknown_context for row in now.rows) else []
     counts += ["repeated"] if any(row.repeated for row in now.rows) else []
-    view = table(title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncov.", *counts])
+    view = table(
+        title, "construction", numbers=["accuracy", "95 %", *changed, *chance, *heads, "n", "ties", "uncovered", *counts]
+    )
     for row in now.rows:
         cells = [share(row.all.accuracy), show_interval(row.all.interval)]
         cells += [show_change(row.all.accuracy - before.row(row.construction).all.accuracy)] if before else []
@@ -130,7 +140,7 @@ def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | 
     view = table(
         f"probes: {probe.language} {probe.name}",
         "construction",
-        numbers=["items", *(["each time"] if probed else []), "covered", "unknown context"],
+        numbers=["items", *(["sampled"] if probed else []), "covered", "unknown context"],
     )
     warnings = []
     for number, each in enumerate(probe.collected):
@@ -184,7 +194,8 @@ def show_unknown_words(words: Mapping[str, tuple[Sequence[str], bool]]) -> None:
     """The words of the sets that each model does not know, by name; a rule about pieces may have left out more."""
     for name, (unknown, left_out) in words.items():
         if unknown:
-            kind = "words unknown or left out" if left_out else "unknown words"
+            noun = "word" if len(unknown) == 1 else "words"
+            kind = f"{noun} unknown or left out" if left_out else f"unknown {noun}"
             log.info("unknown    %s: %s %s: %s", name, f"{len(unknown):,}", kind, few_words(unknown))
 
 

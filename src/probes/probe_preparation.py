@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import torch
 
+from .. import metric_names
 from ..data.corpus import Corpus
 from ..data.download import Downloads
 from ..data.tokenizer import Tokenizer
@@ -87,7 +88,7 @@ def make_probe(
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
     """Metrics that every validation has, so that checkpoints and early stopping can go by them."""
-    names = [f"probe/{each.language}/{each.name}/{name}" for each in probes for name in (*each.constructions, MEAN)]
+    names = [metric_names.probe(each.language, each.name, name) for each in probes for name in (*each.constructions, MEAN)]
     return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
 
 

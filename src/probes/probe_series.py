@@ -10,7 +10,9 @@ import torch
 from numpy.typing import NDArray
 from rich.console import RenderableType
 
+from .. import metric_names
 from ..lm.model import LanguageModel
+from ..metric_names import PROBE_SECONDS
 from .accuracy import Table, metrics
 from .answer import Answer, judge_scores
 from .collection import stratified_sample
@@ -29,7 +31,6 @@ from .verdicts import Verdicts
 
 # From a model, and the state that sentences begin with (the rule `start`), to a scorer.
 MakeScorer = Callable[[LanguageModel, str], IncrementalScorer]
-SECONDS = "time/probe_seconds"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SampledProbe:
 
     @property
     def prefix(self) -> str:
-        return f"probe/{self.whole.language}/{self.whole.name}"
+        return metric_names.probe(self.whole.language, self.whole.name)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class ProbeSeries:
             title = f"{sample.language} {sample.name}, {when}"
             found.views.append(self.screen.view(plan.prefix, title, answer.table))
             found.answers[plan.prefix] = answer
-        found.metrics[SECONDS] = time.perf_counter() - started
+        found.metrics[PROBE_SECONDS] = time.perf_counter() - started
         return found
 
     def keep_answers(self, answers: Mapping[str, Answer], scorer: Scorer, moment: TrainingMoment) -> dict[str, float]:

@@ -52,7 +52,7 @@ def rows_by_circuit(shown: Table) -> list[CircuitRows]:
 def suites_view(title: str, now: Table, before: Table | None = None) -> View:
     """Every circuit with its mean, and below it its suites."""
     changed = ["change"] if before else []
-    view = table(title, "suite", numbers=["accuracy", "95 %", *changed, "chance", "norm.", "n", "ties", "uncov."])
+    view = table(title, "suite", numbers=["accuracy", "95 %", *changed, "chance", "norm.", "n", "ties", "uncovered"])
     was = {group.key: group.accuracy for group in before.groups} if before else {}
     for each in rows_by_circuit(now):
         if each.circuit is None:

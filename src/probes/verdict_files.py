@@ -29,7 +29,7 @@ STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 
 def save_verdicts(file: Path, probe: Probe, verdicts: Verdicts, about: Mapping[str, object]) -> None:
-    """One row a contrast: the item, both scores in nats, the verdict."""
+    """One row per contrast: the item, both scores in nats, the verdict."""
     write_table(file, pa.table(_identity(probe) | _judgement(probe, verdicts)), {**about, **_predictions(probe)})
 
 

@@ -28,7 +28,7 @@ MEASURES: dict[str, Callable[[Floats], float]] = {
 
 @dataclass(frozen=True)
 class ClauseScores:
-    """A row a comparison: both sides, and by how much it holds; a negative margin is missing. In nats, if not scaled."""
+    """One row per comparison: both sides, and by how much it holds; a negative margin is missing. In nats, if not scaled."""
 
     left: Floats
     right: Floats
@@ -38,7 +38,7 @@ class ClauseScores:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """A row a contrast. `verdict` is 1, 0, or what a tie is worth; it means nothing where the item is not covered."""
+    """One row per contrast. `verdict` is 1, 0, or what a tie is worth; it means nothing where the item is not covered."""
 
     verdict: Floats
     tie: NDArray[np.bool_]

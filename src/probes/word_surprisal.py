@@ -95,7 +95,7 @@ def read_sentences(file: Path) -> dict[int, str]:
 
 
 def surprisal_table(model: str, measured: dict[int, SentenceSurprisal]) -> pa.Table:
-    """A row a word: the model, the line of the sentence, the place of the word in it (from 1), bits, pieces, unknown."""
+    """One row per word: the model, the line of the sentence, the place of the word in it (from 1), bits, pieces, unknown."""
     rows = [(line, place, word) for line, sentence in measured.items() for place, word in enumerate(sentence, start=1)]
     return pa.table(
         {

@@ -4,14 +4,15 @@ import math
 from collections.abc import Callable
 
 from ..errors import UserError
+from ..metric_names import TEST_PERPLEXITY, VALID_PERPLEXITY
 from .conditions import group_by_condition
 from .gathering import GatheredResults
 from .left_out import LeftOut
 from .results import Result
 
 METRICS: dict[str, Callable[[Result], float]] = {
-    "valid/perplexity": lambda result: min((value for _, value in result.perplexities), default=math.nan),
-    "test/perplexity": lambda result: result.perplexity,
+    VALID_PERPLEXITY: lambda result: min((value for _, value in result.perplexities), default=math.nan),
+    TEST_PERPLEXITY: lambda result: result.perplexity,
 }
 
 

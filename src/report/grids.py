@@ -115,7 +115,7 @@ def spans(heads: Sequence[Head]) -> list[tuple[str, int]]:
 
 
 def to_csv(grid: Grid) -> str:
-    """A row a cell, with all the numbers behind it: for programs."""
+    """One row per cell, with all the numbers behind it: for programs."""
     names = list(dict.fromkeys(name for _, cells in grid.rows for cell in cells for name, _ in cell.numbers))
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

@@ -11,9 +11,9 @@ from ..probes.region_files import regions_beside
 from .left_out import UNREADABLE
 from .results import Result
 from .suite_tables import stated_predictions
+from .verdict_columns import Key
 
 COLUMNS = ["uid", "construction", "condition", "region", "name", "words", "bits"]
-Key = tuple[str, str, int]  # uid, contrast, which of those with the same name
 
 
 @dataclass

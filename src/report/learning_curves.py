@@ -13,7 +13,7 @@ from .results import Result
 
 @dataclass(frozen=True)
 class Curve:
-    """A point a probe. `sd` is not a number where only one seed has got there; `seeds` says how many have."""
+    """One point per probe. `sd` is not a number where only one seed has got there; `seeds` says how many have."""
 
     words: list[float]
     mean: list[float]

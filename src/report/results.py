@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from .. import metric_names
 from ..files import JsonObject
+from ..metric_names import TEST_PERPLEXITY
 from ..probes.accuracy import CELLS, MEAN, OVER, Accuracy, constructions_of_mean, wilson
 from ..probes.accuracy import Table as Final
 from ..probes.contrast_chance import PAIR_CHANCE
@@ -181,7 +183,7 @@ class Result:
     @property
     def perplexity(self) -> float:
         """Of the test text: not known while the run trains."""
-        return self.measures.get(f"test/{self.language}/perplexity", self.measures.get("test/perplexity", math.nan))
+        return self.measures.get(metric_names.perplexity("test", self.language), self.measures.get(TEST_PERPLEXITY, math.nan))
 
     @property
     def words(self) -> int:

@@ -10,7 +10,9 @@ from pathlib import Path
 import yaml
 from pyarrow import parquet
 
+from .. import metric_names
 from ..files import JsonObject
+from ..metric_names import PROBE, TEST, VALID_PERPLEXITY, WORDS_SEEN
 from ..probes.accuracy import OVER, Table, group_metric
 from ..probes.result_files import read_summary
 from ..probes.verdict_files import SAMPLE, read_checked
@@ -20,7 +22,7 @@ from .left_out import UNREADABLE, LeftOut, first_line
 from .results import NUMBER, PARTS, ModelFacts, Moment, Result, final_groupings, final_groups, final_scores, sample_scores
 from .verdict_columns import VerdictFiles
 
-METRIC = re.compile(r"probe/([^/]+)/([^/]+)/(.+)")
+METRIC = re.compile(PROBE + r"([^/]+)/([^/]+)/(.+)")
 STEP = re.compile(r"-step(\d+)\.parquet$")
 
 
@@ -35,7 +37,7 @@ def read_run(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> Iter
     whole = _read_finals(folder / "probes", left_out, files)
     for language, name in dict.fromkeys([*_probed_sets(rows), *whole]):
         verdicts = _verdict_files(folder / "probes", language, name, left_out, files)
-        moments = _moments(rows, verdicts, f"probe/{language}/{name}/", axis)
+        moments = _moments(rows, verdicts, metric_names.probe(language, name, ""), axis)
         tables, about, items = whole.get((language, name), ({}, {}, None))
         if not tables and not moments:
             continue
@@ -169,7 +171,7 @@ def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: s
             values |= {f"{group_metric(name)}/{what}": values.pop(key), f"{group_metric(name)}/{OVER}": math.nan}
         if values:
             step = int(row.get("step", 0))
-            place = step if axis == "steps" else int(row.get(f"progress/{axis}_seen", 0))
+            place = step if axis == "steps" else int(row.get(metric_names.seen(axis), 0))
             found[step] = Moment(step, place, values, files.get(step))
     return [found[step] for step in sorted(found)]
 
@@ -185,11 +187,13 @@ def _sample_identity(moments: Sequence[Moment]) -> JsonObject:
 
 def _perplexities(rows: Sequence[dict[str, float]], language: str) -> Iterator[tuple[int, float]]:
     for row in rows:
-        value = row.get(f"valid/{language}/perplexity", row.get("valid/perplexity"))
+        value = row.get(metric_names.perplexity("valid", language), row.get(VALID_PERPLEXITY))
         if value is not None:
-            yield int(row.get("progress/words_seen", 0)), value
+            yield int(row.get(WORDS_SEEN, 0)), value
 
 
 def _measures(rows: Sequence[dict[str, float]], done: Mapping[str, object]) -> dict[str, float]:
-    tested = {key: value for row in rows for key, value in row.items() if key.startswith("test/") and "/probe/" not in key}
+    tested = {
+        key: value for row in rows for key, value in row.items() if key.startswith(TEST) and not key.startswith(TEST + PROBE)
+    }
     return tested | {key: float(value) for key, value in done.items() if isinstance(value, int | float)}

@@ -17,7 +17,7 @@ LAST = ("condition", "state")
 
 
 def runs_table(conditions: Sequence[RunCondition]) -> str:
-    """A row a model."""
+    """One row per model."""
     names = [(name, "text" if name in FIRST + LAST else None) for name in (*FIRST, *NUMBERS, *LAST)]
     heads = "".join(_head(name, kind) for name, kind in names)
     rows = "".join(element("tr", _row(condition, result)) for condition in conditions for result in condition.results)

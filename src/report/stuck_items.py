@@ -26,8 +26,8 @@ LISTED = 40  # items of one condition
 ABOUT_STUCK = (
     f"Items of the sample that were wrong at each of the last {LAST} probes of every seed. What they share: what is true of more "
     "of them than of the items of the construction (share of the stuck, share of all), by the hypergeometric distribution, with "
-    f"Holm's correction over all that was looked at in a construction, below {ALPHA}. A model that guesses is wrong {LAST} times "
-    f"running on one item in {2**LAST}, and in three seeds on one in {2 ** (3 * LAST)}."
+    f"Holm's correction over all that was looked at in a construction, below {ALPHA}. On pairs, a model that guesses is wrong "
+    f"{LAST} times running on one item in {2**LAST}, and in three seeds on one in {2 ** (3 * LAST)}."
 )
 
 

@@ -16,6 +16,7 @@ from pytorch_lightning import Callback
 from pytorch_lightning.callbacks import EarlyStopping
 from pytorch_lightning.loggers.logger import Logger
 
+from .. import metric_names
 from ..data.batches import BatchPlan, EvaluationLoader, Loader, Shape
 from ..data.corpus import Corpus
 from ..errors import UserError
@@ -26,6 +27,7 @@ from ..lm.optimisation import Horizon, check_schedule
 from ..lm.optimisation import optimizer as make_optimizer
 from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
+from ..metric_names import VALID_PERPLEXITY
 from ..probes.callback import ProbeCallback
 from ..probes.lexicon.known_words import COUNTS, WORD_COUNTS, vocabulary_counts
 from ..settings.reading import Plain, check_arguments, read
@@ -42,7 +44,7 @@ from .unreached import unreached
 
 log = logging.getLogger(__name__)
 # What a run measures at every validation, and can be watched.
-METRICS = ("valid/perplexity", "valid/loss")
+METRICS = (VALID_PERPLEXITY, metric_names.loss("valid"))
 # Checkpoints and samplers of ours are exact: they resume in the middle of an epoch and never hand out an example twice.
 OURS: dict[str, Any] = {
     "enable_checkpointing": False,
@@ -249,7 +251,7 @@ def _test(
     """Test perplexity of the best weights."""
     module.model.load_state_dict(best.state_dict())
     trainer.test(module, test, verbose=False)
-    perplexities = [name for name in trainer.callback_metrics if name.startswith("test/") and "perplexity" in name]
+    perplexities = [name for name in trainer.callback_metrics if metric_names.is_perplexity(name, "test")]
     return {name: float(trainer.callback_metrics[name]) for name in perplexities} | {
         f"best {checkpoints.monitor}": checkpoints.sign * checkpoints.best,
         "best epoch": checkpoints.best_epoch + 1,

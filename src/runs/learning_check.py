@@ -9,6 +9,7 @@ from pytorch_lightning import Callback
 
 from ..data.corpus import Corpus
 from ..lm.kneser_ney import KneserNey
+from ..metric_names import VALID_PERPLEXITY
 
 log = logging.getLogger(__name__)
 COUNTED = 200_000  # sentences that are counted: some millions of words, so that counting a large corpus takes no room
@@ -27,7 +28,7 @@ class LearningCheck(Callback):
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         if trainer.current_epoch == 0 and trainer.is_global_zero:
             words, pairs = counted_perplexities(self.corpus)
-            told = tell_learning(float(trainer.callback_metrics["valid/perplexity"]), words, pairs)
+            told = tell_learning(float(trainer.callback_metrics[VALID_PERPLEXITY]), words, pairs)
             log.log(logging.WARNING if REMEDY in told else logging.INFO, "%s", told)
 
 

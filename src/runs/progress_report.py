@@ -9,8 +9,10 @@ import pytorch_lightning as pl
 from pytorch_lightning import Callback
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from .. import metric_names
 from ..lm.perplexity import Tally
 from ..lm.training import Training
+from ..metric_names import VALID_PERPLEXITY
 from ..terminal import console
 
 log = logging.getLogger(__name__)
@@ -81,8 +83,8 @@ class ProgressReport(Callback):
 
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, Training)
-        valid = float(trainer.callback_metrics["valid/perplexity"])
-        per_word = trainer.callback_metrics.get("valid/perplexity_word")
+        valid = float(trainer.callback_metrics[VALID_PERPLEXITY])
+        per_word = trainer.callback_metrics.get(metric_names.per_word(VALID_PERPLEXITY))
         mark = " ↓" if valid < self.best else ""
         self.best = min(valid, self.best)
         epoch = trainer.current_epoch + 1

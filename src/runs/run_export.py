@@ -1,19 +1,22 @@
 """What leaves with an exported model: the checkpoints of a run as revisions, and the numbers of its card."""
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import metric_names
 from ..errors import UserError
 from ..lm.checkpoints import read_checkpoint
 from ..lm.export import export
+from ..metric_names import PROBE, TEST, WORDS_SEEN
+from ..probes.accuracy import MEAN
+from ..probes.contrast_chance import PAIR_CHANCE
 from .checkpointing import BEST, LAST
+from .metrics_file import read
 from .run_folder import RunFolder
 from .words_schedule import checkpoint_name
 
-SEEN = "progress/words_seen"
 HEAD = ["| language | set | construction | accuracy | chance | n | ties | uncovered |", "|---|---|---|---|---|---|---|---|"]
 
 
@@ -56,7 +59,7 @@ class Measured:
 
     def take(self, row: Mapping[str, float], chosen: Mapping[str, float]) -> None:
         self.values |= chosen
-        self.words = int(row.get(SEEN, 0)) if chosen else self.words
+        self.words = int(row.get(WORDS_SEEN, 0)) if chosen else self.words
 
 
 def checkpoint_results(file: Path) -> str:
@@ -70,30 +73,25 @@ def checkpoint_results(file: Path) -> str:
     saved = read_checkpoint(file)
     step, seen = int(saved.get("global_step", 0)), int(saved.get("training", {}).get("words_seen", 0))
     perplexity, sample, final = Measured(), Measured(), Measured()
-    for row in _rows(metrics):
+    for row in read(metrics):
         if row.get("step", 0) <= step:
-            perplexity.take(row, {name: value for name, value in row.items() if re.match(r"valid/.*perplexity", name)})
-            sample.take(row, {name: value for name, value in row.items() if name.startswith("probe/")})
-        final.take(row, {name: value for name, value in row.items() if name.startswith("test/")})
+            perplexity.take(row, {name: value for name, value in row.items() if metric_names.is_perplexity(name, "valid")})
+            sample.take(row, {name: value for name, value in row.items() if name.startswith(PROBE)})
+        final.take(row, {name: value for name, value in row.items() if name.startswith(TEST)})
     if file.name == BEST and final.values:
-        tested = {name: value for name, value in final.values.items() if re.match(r"test/.*perplexity", name)}
+        tested = {name: value for name, value in final.values.items() if metric_names.is_perplexity(name, "test")}
         perplexity.values |= tested
-        whole = {name.removeprefix("test/"): value for name, value in final.values.items() if name.startswith("test/probe/")}
+        whole = {name.removeprefix(TEST): value for name, value in final.values.items() if name.startswith(TEST + PROBE)}
         return _markdown(seen, perplexity, Measured(whole, seen), "Accuracy on the whole sets.")
     return _markdown(seen, perplexity, sample, "Accuracy on the sample of the sets that is asked while the model learns.")
-
-
-def _rows(file: Path) -> list[dict[str, float]]:
-    with file.open(encoding="utf-8", newline="") as stream:
-        return [{name: float(value) for name, value in row.items() if value} for row in csv.DictReader(stream)]
 
 
 def _markdown(seen: int, perplexity: Measured, accuracy: Measured, which: str) -> str:
     listed = [f"- {name}: {value:,.2f}{_earlier(perplexity, seen)}" for name, value in perplexity.values.items()]
     rows = [
         _row(match, accuracy.values)
-        for match in (re.fullmatch(r"probe/([^/]+)/([^/]+)/([^/]+)/accuracy", name) for name in accuracy.values)
-        if match and match[3] != "mean"
+        for match in (re.fullmatch(metric_names.probe(*["([^/]+)"] * 3, "accuracy"), name) for name in accuracy.values)
+        if match and match[3] != MEAN
     ]
     parts = [f"After {seen:,} words of training.", "\n".join(listed)]
     parts += [which + _earlier(accuracy, seen), "\n".join([*HEAD, *rows])] if rows else []
@@ -107,5 +105,5 @@ def _earlier(measured: Measured, seen: int) -> str:
 def _row(match: re.Match[str], values: Mapping[str, float]) -> str:
     own = {name: values.get(match[0].removesuffix("accuracy") + name) for name in ("chance", "n", "ties", "uncovered")}
     counts = ["–" if own[name] is None else f"{own[name]:,.0f}" for name in ("n", "ties", "uncovered")]
-    chance = 0.5 if own["chance"] is None else own["chance"]
+    chance = PAIR_CHANCE if own["chance"] is None else own["chance"]
     return f"| {match[1]} | {match[2]} | {match[3]} | {values[match[0]]:.3f} | {chance:.2f} | {' | '.join(counts)} |"

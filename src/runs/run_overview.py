@@ -4,14 +4,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
+from .. import metric_names
 from ..errors import UserError
+from ..metric_names import TEST_PERPLEXITY, VALID_PERPLEXITY
+from ..probes.accuracy import MEAN
+from ..settings.probing import AGREEMENT
 from ..settings.reading import Plain
 from ..settings.run import read_run_settings
 from ..settings.setting_words import describe_setting, find_differences
 from ..settings.watched import WatchedSettings, is_watched, read_watched_settings
 from ..terminal import console, show_whole, table
 from .run_folder import RunFolder
-from .run_state import PERPLEXITY, History, state
+from .run_state import History, state
 
 SHOWN = 6  # settings that are told of a run; --json has all
 
@@ -73,8 +77,8 @@ def describe_run(run: RunFolder) -> RunOverview:
         "seed": settings.get("seed"),
         "epoch": history.epochs,
         "epochs": _group(settings, "trainer").get("max_epochs"),
-        "valid/perplexity": history.of_best(PERPLEXITY),
-        "test/perplexity": history.of_best("test/perplexity"),
+        "valid/perplexity": history.of_best(VALID_PERPLEXITY),
+        "test/perplexity": history.of_best(TEST_PERPLEXITY),
         "agreement": _agreement(history, languages if isinstance(languages, list) and languages else [language]),
         "debug": settings.get("debugging"),
         "differs": {},
@@ -95,8 +99,8 @@ def _describe_watch(run: RunFolder, settings: WatchedSettings, history: History)
         "seed": settings.seed,
         "epoch": None,
         "epochs": None,
-        "valid/perplexity": history.of_best(PERPLEXITY),
-        "test/perplexity": history.of_best("test/perplexity"),
+        "valid/perplexity": history.of_best(VALID_PERPLEXITY),
+        "test/perplexity": history.of_best(TEST_PERPLEXITY),
         "agreement": _agreement(history, settings.languages),
         "debug": None,
         "differs": {},
@@ -122,7 +126,7 @@ def _group(settings: Mapping[str, Plain], name: str) -> dict[str, Plain]:
 
 def _agreement(history: History, languages: Sequence[object]) -> float | None:
     """The mean over constructions, and over languages where there are several."""
-    values = [history.of_best(f"probe/{language}/agreement/mean/accuracy") for language in languages]
+    values = [history.of_best(metric_names.probe(str(language), AGREEMENT, MEAN, "accuracy")) for language in languages]
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

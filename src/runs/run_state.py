@@ -4,9 +4,8 @@ import csv
 from pathlib import Path
 
 from ..errors import UserError
+from ..metric_names import VALID_PERPLEXITY
 from .run_folder import RunFolder
-
-PERPLEXITY = "valid/perplexity"
 
 
 def state(folder: RunFolder) -> tuple[str, str]:
@@ -46,7 +45,7 @@ class History:
     @property
     def validations(self) -> list[dict[str, str]]:
         """A row for each epoch. A model may have been probed in between as well."""
-        return [row for row in self.rows if _number(row.get(PERPLEXITY)) is not None]
+        return [row for row in self.rows if _number(row.get(VALID_PERPLEXITY)) is not None]
 
     @property
     def epochs(self) -> int:

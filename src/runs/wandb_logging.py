@@ -9,6 +9,7 @@ from typing import Any
 import wandb
 from pytorch_lightning.loggers import WandbLogger
 
+from ..metric_names import WORDS_SEEN
 from ..settings.reading import Plain
 
 log = logging.getLogger(__name__)
@@ -40,8 +41,8 @@ def wandb_logger(folder: Path, run_id: str, config: dict[str, Plain], project: s
         # Its service holds the id of the run that could not be started, and would refuse it to the second.
         wandb.teardown()
         run = _init(folder, run_id, config, project, tags, "offline")
-    run.define_metric("progress/words_seen")
-    run.define_metric("*", step_metric="progress/words_seen")
+    run.define_metric(WORDS_SEEN)
+    run.define_metric("*", step_metric=WORDS_SEEN)
     return WandbLogger(experiment=run)
 
 

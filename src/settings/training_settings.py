@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from ..metric_names import VALID_PERPLEXITY
 from .reading import Above, Count, Natural, Plain, Share, added, machine
 
 
@@ -116,7 +117,7 @@ class TrainerSettings:
 class CheckpointSettings:
     """Which checkpoints are kept."""
 
-    monitor: str = "valid/perplexity"
+    monitor: str = VALID_PERPLEXITY
     mode: Literal["min", "max"] = "min"
     every_n_steps: Natural = machine(1000)
     at_words: tuple[Natural, ...] = machine(())
@@ -126,7 +127,7 @@ class CheckpointSettings:
 class EarlyStoppingSettings:
     """When a run that no longer improves is ended."""
 
-    monitor: str = "valid/perplexity"
+    monitor: str = VALID_PERPLEXITY
     mode: Literal["min", "max"] = "min"
     patience: Count | None = None
 

@@ -14,14 +14,16 @@ from urllib.parse import quote
 import torch
 from pyarrow import parquet
 
+from .. import metric_names
 from ..errors import UserError
 from ..files import FileInUse, lock, require_writable, write_atomically
+from ..metric_names import PROBE_SECONDS
 from ..probes.accuracy import MEAN, Table
 from ..probes.answer import Answer
 from ..probes.models import Model
 from ..probes.probe import Probe
 from ..probes.probe_preparation import must_cover, rule_tables
-from ..probes.probe_series import SECONDS, ProbeSeries, SampledProbe, TrainingMoment
+from ..probes.probe_series import ProbeSeries, SampledProbe, TrainingMoment
 from ..probes.result_files import read_summary
 from ..probes.verdict_files import write_table
 from ..report import write_own_report
@@ -52,7 +54,7 @@ class PointResult:
 
     def row(self) -> dict[str, float]:
         """Of metrics.csv."""
-        seen = {f"progress/{axis}_seen": count for axis, count in self.seen.items() if axis != "steps"}
+        seen = {metric_names.seen(axis): count for axis, count in self.seen.items() if axis != "steps"}
         return {"step": self.place.step, **self.metrics, **seen}
 
 
@@ -152,7 +154,7 @@ class CurveFolder:
             table = parquet.read_table(self.series.verdict_file(plan, original.place.step))
             about = json.loads(table.schema.metadata[b"concord"]) | moment.plain()
             write_table(self.series.verdict_file(plan, point.place.step), table, about)
-        metrics = {name: value for name, value in original.metrics.items() if name != SECONDS}
+        metrics = {name: value for name, value in original.metrics.items() if name != PROBE_SECONDS}
         return self.keep(replace(point, metrics=metrics))
 
     def keep(self, point: PointResult) -> PointResult:

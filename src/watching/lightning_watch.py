@@ -10,6 +10,7 @@ import pytorch_lightning as pl
 from pytorch_lightning import Callback
 
 from ..errors import UserError
+from ..metric_names import PROBE, WORDS_SEEN
 from ..probes.probe_series import sum_over_ranks
 from ..probes.sets import Sets
 from ..runs.words_schedule import checkpoint_name
@@ -120,11 +121,11 @@ class LightningWatch(Callback):
         """In the middle of an epoch: the loggers are told at once."""
         found = self._ask(trainer).accuracies
         for logger in trainer.loggers:
-            logger.log_metrics(found | {"progress/words_seen": self.words_seen}, step=trainer.global_step)
+            logger.log_metrics(found | {WORDS_SEEN: self.words_seen}, step=trainer.global_step)
 
     def _ask(self, trainer: pl.Trainer) -> ProbeTable:
         assert self.watcher is not None
-        measured = {name: float(value) for name, value in trainer.callback_metrics.items() if not name.startswith("probe/")}
+        measured = {name: float(value) for name, value in trainer.callback_metrics.items() if not name.startswith(PROBE)}
         return self.watcher(trainer.global_step, self.words_seen, measured)
 
 

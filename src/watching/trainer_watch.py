@@ -11,6 +11,7 @@ from transformers.trainer_callback import ExportableState
 from transformers.trainer_utils import IntervalStrategy
 
 from ..errors import UserError
+from ..metric_names import PROBE
 from ..probes.probe_series import rank_and_world, sum_over_ranks
 from ..probes.sets import Sets
 from ..runs.words_schedule import checkpoint_name
@@ -158,7 +159,7 @@ class TrainerWatch(TrainerCallback):
     # ----------------------------------------------------------------- probing
 
     def _probe(self, state: TrainerState, metrics: dict[str, float] | None = None) -> ProbeTable:
-        losses = {name: value for name, value in (metrics or {}).items() if name.endswith("loss") and "probe/" not in name}
+        losses = {name: value for name, value in (metrics or {}).items() if name.endswith("loss") and PROBE not in name}
         return self.watcher(state.global_step, self.counted.words, losses)
 
     def _log(self, found: ProbeTable) -> None:
@@ -179,7 +180,7 @@ class TrainerWatch(TrainerCallback):
 
     def _chosen_by(self) -> bool:
         """Whether the trainer chooses its best model by a probe."""
-        return "probe/" in (self.trainer.args.metric_for_best_model or "")
+        return PROBE in (self.trainer.args.metric_for_best_model or "")
 
     def _check_metric(self) -> None:
         chosen = (self.trainer.args.metric_for_best_model or "").removeprefix(EVALUATED)

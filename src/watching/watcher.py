@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import torch
 
+from .. import metric_names
 from ..errors import UserError
 from ..files import require_writable
+from ..metric_names import PROBE, PROBE_SECONDS, WORDS_SEEN
 from ..probes.accuracy import Table
 from ..probes.answer import Answer
 from ..probes.models import Model
 from ..probes.models_in_memory import wrap_model
 from ..probes.probe import Probe
 from ..probes.probe_preparation import make_probe, must_cover, rule_tables
-from ..probes.probe_series import SECONDS, ProbeSeries, Probing, SampledProbe, TrainingMoment, rank_and_world, sample_probe
+from ..probes.probe_series import ProbeSeries, Probing, SampledProbe, TrainingMoment, rank_and_world, sample_probe
 from ..probes.sets import Sets
 from ..probes.sets import sets as read_sets
 from ..report import write_own_report
@@ -69,7 +71,7 @@ class ProbeTable:
         import pandas as pd  # noqa: PLC0415 - an extra
 
         return pd.concat(
-            {prefix.removeprefix("probe/"): accuracy_frame(a.table) for prefix, a in self.answers.items()}, names=["set"]
+            {prefix.removeprefix(PROBE): accuracy_frame(a.table) for prefix, a in self.answers.items()}, names=["set"]
         )
 
     def __str__(self) -> str:
@@ -156,7 +158,7 @@ class Watcher:
         if self.last is None:
             for plan in self.plans:
                 must_cover(plan.sample, found.answers[plan.prefix].scores, self.model.name)
-        self.stopwatch.note(step, found.metrics[SECONDS])
+        self.stopwatch.note(step, found.metrics[PROBE_SECONDS])
         self._write(step, words, tokens, found, measures or {})
         self.last = ProbeTable(step, words, found.metrics, found.answers)
         return self.last
@@ -221,7 +223,7 @@ class Watcher:
     def _settings(self, axis: Axis) -> WatchedSettings:
         contract = self.plans[0].whole.contract
         probes: dict[str, Plain] = {
-            plan.prefix.removeprefix("probe/"): {"protocol": contract.label, "items": len(plan.whole.contrasts)}
+            plan.prefix.removeprefix(PROBE): {"protocol": contract.label, "items": len(plan.whole.contrasts)}
             for plan in self.plans
         }
         recipe = plain(self.recipe)
@@ -232,7 +234,7 @@ class Watcher:
     def _write(self, step: int, words: int | None, tokens: int | None, found: Probing, measures: Mapping[str, float]) -> None:
         if not self.first or self.metrics is None:
             return
-        seen = {"progress/words_seen": words, "progress/tokens_seen": tokens}
+        seen = {WORDS_SEEN: words, metric_names.seen("tokens"): tokens}
         row = {**measures, **found.metrics, **{name: value for name, value in seen.items() if value is not None}}
         self.metrics.log_metrics(row, step=step)
         if self.show:

@@ -73,12 +73,12 @@ def test_unknown_words_of_the_context_are_counted_and_named(tmp_path):
     scores = score(probe, unknown=("the", "zebu"))
     table = tabulate(probe, judge(probe, scores))
     assert [(row.all.accuracy, row.all.uncovered, row.all.unknown_context) for row in table.rows] == [(1.0, 0, 2), (1.0, 0, 1)]
-    assert "unk. context" in " ".join(shown(results_view("x", table)).split())
+    assert "context" in " ".join(shown(results_view("x", table)).split())
     assert unknown_words(probe, scores) == ["the", "zebu"]
     text = markdown({"model": table}, {})
     assert "3 scored with an unknown word outside what is tested" in text
     known = tabulate(probe, judge(probe, score(probe)))
-    assert "unk. context" not in " ".join(shown(results_view("x", known)).split())
+    assert "context" not in " ".join(shown(results_view("x", known)).split())
 
 
 def test_what_was_asked_is_not_called_whole(tmp_path, caplog):

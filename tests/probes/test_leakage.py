@@ -59,7 +59,7 @@ def test_exactly_the_three_planted_sentences_are_reported(tmp_path, rule):
         ("prep", "der Arzt hinter den Malern schlafen", False, 1),
     ]
     assert found.checked == {"sentences": 48, "n-grams": 30}
-    assert found.untold == {"sentences": 0, "n-grams": 0}
+    assert found.unsearchable == {"sentences": 0, "n-grams": 0}
     assert found.line() == "3 of 48 challenge sentences, 4 of 30 challenge n-grams occur in the training text"
 
 
@@ -71,9 +71,9 @@ def test_critical_ngrams_are_the_target_and_two_words_before_it(tmp_path):
 
 def test_what_cannot_be_told_is_counted(tmp_path):
     found = find_leakage(challenge(), corpus(tmp_path, [*PLANTED, *OTHER]))  # schläft and rufen are unknown
-    assert found.untold["sentences"] == 16
+    assert found.unsearchable["sentences"] == 16
     assert len(found.sentences) == 3
-    assert "(16 cannot be told)" in found.line()
+    assert "(16 with unknown words)" in found.line()
 
 
 @pytest.mark.parametrize("rule", [VocabularyRule(None), PieceRule(330)])

@@ -436,7 +436,7 @@ def test_the_second_noun_of_a_published_prepositional_phrase_is_the_attractor(tm
 
 
 ARROWS = '''\
-"""A pair a line: the good sentence, an arrow, the bad one."""
+"""One pair per line: the good sentence, an arrow, the bad one."""
 
 from concord.probes.challenge_set import ChallengeSet
 from concord.probes.readers.own import add_forms

@@ -88,7 +88,7 @@ def test_no_name_leads_out_of_the_folder_of_an_export(tmp_path):
 
 
 def test_files_of_one_construction_become_one_set():
-    """gevalm has a file a condition; each item still knows its own."""
+    """gevalm has one file per condition; each item still knows its own."""
     one, two, other = pairs(("a b", "a c"), ("d b", "d c")), pairs(("e b", "e c")), pairs(("f b", "f c"))
     two.file, other.construction = "y.tsv", "other"
     whole, alone = merge_sets([one, other, two])

@@ -21,7 +21,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     view = table(
         f"{arguments.folder}: challenge sets",
         "construction",
-        numbers=["groups", "twice", "tauto-\nlogical", "syn-\ncretic", "without\na twin", "words not\nin corpus"],
+        numbers=["groups", "twice", "tauto-\nlogical", "syn-\ncretic", "no bad\nform", "words not\nin corpus"],
         last="cells",
     )
     known, faults = _corpus_words(arguments.folder, arguments.clitics), 0

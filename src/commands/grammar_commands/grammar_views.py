@@ -10,12 +10,12 @@ from ...data.grammar.expand import Expansion, Group
 from ...data.grammar.folder import constructions, folder_of, languages, load
 from ...data.grammar.notices import Notice
 from ...data.grammar.sentence_table import groups_table
-from ...terminal import console, table
+from ...terminal import console, print_view, table
 from .grammar_arguments import expansions
 
 
 def run_list(_: argparse.Namespace) -> None:
-    """One row a construction, one column a language."""
+    """One row per construction, one column per language."""
     sizes = {
         (c, lang): Expansion(load(folder_of(lang), c)).count() for lang in languages() for c in constructions(folder_of(lang))
     }
@@ -39,12 +39,12 @@ def run_show(arguments: argparse.Namespace) -> None:
     """A sample that has every template in it before any template twice."""
     for expansion in expansions(arguments):
         chosen = _sample(expansion, arguments.n, arguments.seed)
-        console.print(groups_table(f"{expansion.grammar.name}  ({expansion.count():,} groups)", chosen))
+        print_view(groups_table(f"{expansion.grammar.name}  ({expansion.count():,} groups)", chosen))
         say_notices(expansion.notices)
 
 
 def _sample(expansion: Expansion, n: int, seed: int) -> list[Group]:
-    """Reservoirs, one a template, so that memory stays small."""
+    """Reservoirs, one per template, so that memory stays small."""
     rng = random.Random(seed)
     reservoirs: dict[int, list[Group]] = {}
     seen: dict[int, int] = {}

@@ -34,8 +34,8 @@ def collect_chosen(arguments: argparse.Namespace) -> list[CollectedSet]:
         named = named_collection(arguments.collection, arguments.what)
         path, language = Path(arguments.path) if arguments.path else named.place(), arguments.what
         form = form or named.format
-    ruled = arguments.ruled or arguments.capitalize
-    contract = Contract("default", Rules(capitalize=arguments.capitalize)) if ruled else None
+    as_scored = arguments.as_scored or arguments.capitalize
+    contract = Contract("default", Rules(capitalize=arguments.capitalize)) if as_scored else None
     selection = ItemSelection(
         tuple(arguments.constructions), arguments.limit, arguments.seed, arguments.split, contract, columns=arguments.columns
     )

@@ -31,7 +31,7 @@ def add_set_command(commands: Commands, name: str, text: str, run: RunOnSets) ->
         "--columns", type=columns, metavar="ROLE=NAME,…", help="of a table: good=…,bad=…,construction=…,masked=…"
     )
     command.add_argument(
-        "--ruled", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
+        "--as-scored", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
     )
     command.add_argument("--capitalize", action="store_true", help="the same, and with a capital at the start")
     command.add_argument("--limit", type=positive, metavar="N", help="a stratified sample of N items of each set")

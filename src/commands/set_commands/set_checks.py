@@ -16,7 +16,9 @@ from .set_arguments import Commands, add_set_command
 def add_check(commands: Commands) -> None:
     lint = add_set_command(commands, "check", "faults of the sets; exit status 1 if there are serious ones", run_check)
     lint.epilog, lint.formatter_class = CHECKS, argparse.RawDescriptionHelpFormatter
-    lint.add_argument("--vocab", type=Path, metavar="FILE", help="a word a line: what a model with these words would not know")
+    lint.add_argument(
+        "--vocab", type=Path, metavar="FILE", help="one word per line: what a model with these words would not know"
+    )
 
 
 def run_check(arguments: argparse.Namespace, found: list[CollectedSet]) -> int:

@@ -60,7 +60,7 @@ def described(item: MinimalSet) -> str:
 
 
 def variants(item: MinimalSet) -> Text:
-    """A line a variant: target in brackets, ungrammatical ones starred."""
+    """One line per variant: target in brackets, ungrammatical ones starred."""
     text = Text()
     for number, variant in enumerate(item.variants):
         star = {True: "  ", False: "* ", None: f"{variant.role}: "}[variant.grammatical]

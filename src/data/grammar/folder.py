@@ -1,4 +1,4 @@
-"""Grammar files on disk: a folder holds `common.avg`, one file a construction, and perhaps `corpus.avg`.
+"""Grammar files on disk: a folder holds `common.avg`, one file per construction, and perhaps `corpus.avg`.
 
 A folder inside it is a collection of further constructions, which shares the `common.avg` above it and may have its own.
 """

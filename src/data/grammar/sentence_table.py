@@ -3,20 +3,41 @@
 from rich.table import Table
 from rich.text import Text
 
-from ...terminal import table
+from ...terminal import table, width
 from .expand import Group
+
+SENTENCE = 48  # columns of the screen that sentences have at least
 
 
 def groups_table(title: str, groups: list[Group]) -> Table:
-    """A row a group. What is the same for all goes into the title; `subject_number` is headed `subject`."""
+    """One row per group. What is the same for all goes into the title; `subject_number` is headed `subject`.
+
+    Features that would leave too little room for the sentences are named at the end of the title.
+    """
     names = dict.fromkeys(name for group in groups for name in group.features)
     values = {name: {group.features.get(name) for group in groups} for name in names}
     shared = ", ".join(f"{name} {next(iter(seen))}" for name, seen in values.items() if len(seen) == 1 and len(groups) > 1)
     shown = [name for name in names if len(values[name]) > 1 or len(groups) == 1]
-    view = table(f"{title}  {shared}", *(name.removesuffix("_number") for name in shown), last="sentence")
+    shown, hidden = _fitting(shown, values)
+    further = f"; not shown: {', '.join(hidden)}" if hidden else ""
+    view = table(f"{title}  {shared}{further}", *(_head(name) for name in shown), last="sentence")
     for group in groups:
         view.add_row(*(str(group.features.get(name, "")) for name in shown), marked(group))
     return view
+
+
+def _fitting(names: list[str], values: dict[str, set]) -> tuple[list[str], list[str]]:
+    """The first features that fit beside the sentences, and the rest."""
+    room = width() - SENTENCE
+    for at, name in enumerate(names):
+        room -= 2 + max(len(text) for text in (_head(name), *map(str, values[name])))
+        if room < 0:
+            return names[:at], names[at:]
+    return names, []
+
+
+def _head(name: str) -> str:
+    return name.removesuffix("_number")
 
 
 def marked(group: Group) -> Text:

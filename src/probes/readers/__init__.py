@@ -1,4 +1,4 @@
-"""Readers of challenge sets: one file a format.
+"""Readers of challenge sets: one file per format.
 
 A reader is a module with
     SUFFIXES                      endings of its files

@@ -68,7 +68,7 @@ class Reading:
     closing: tuple[str, ...] = ()  # and after the last
     state: Literal["", "zero", "warm"] = ""  # that a recurrent network begins with
     # What a piece is scored by: what is left of it; all but what is hidden with it; the whole sentence, itself included.
-    sees: Literal["left", "unhidden", "everything", "untold"] = "left"
+    sees: Literal["left", "unhidden", "everything", "unstated"] = "left"
     hides: Literal["", "target", "piece", "rest of word", "word", "rest", "rest but closing"] = ""
     scores: Literal["words", "all but the first piece", "target", "words and marks"] = "words"
     mean: bool = False  # over all pieces that are scored, instead of their sum

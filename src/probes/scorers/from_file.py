@@ -37,7 +37,7 @@ class FileScorer:
     @property
     def reading(self) -> Reading:
         source = f"the file {self.path.name} ({self.file.described})"
-        return Reading(sees="untold", unknown="", left_out=("missing",), source=source)
+        return Reading(sees="unstated", unknown="", left_out=("missing",), source=source)
 
     def _add(self, text: ScoredText, items: Mapping[tuple[str, str], str]) -> None:
         whole = items.get(text.key, "") if any(text.key) else text.text

@@ -24,7 +24,7 @@ class FunctionScorer:
     @property
     def reading(self) -> Reading:
         """How the function reads a sentence is its own affair."""
-        return Reading(sees="untold", unknown="", source=f"the function {self.name}")
+        return Reading(sees="unstated", unknown="", source=f"the function {self.name}")
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
         texts = self.prepare(sentences)

@@ -12,8 +12,8 @@ Ids = NDArray[np.int64]
 Advance = Callable[[float], None]
 
 
-def untold(share: float) -> None:
-    """Nobody is told how far the work is."""
+def no_progress(share: float) -> None:
+    """For work whose progress nobody follows."""
 
 
 class AskedModel(Protocol):
@@ -43,7 +43,7 @@ class Questions:
         return number
 
     def answers(
-        self, forward: AskedModel, tokens: int, advance: Advance = untold, rank: int = 0, world: int = 1
+        self, forward: AskedModel, tokens: int, advance: Advance = no_progress, rank: int = 0, world: int = 1
     ) -> NDArray[np.float32]:
         """The log-probability asked for by each question; of several processes each reads every `world`-th batch (else 0)."""
         found = np.zeros(self.count, np.float32)

@@ -1,4 +1,4 @@
-"""Figures for a paper or a talk, drawn from a frame: a file a figure.
+"""Figures for a paper or a talk, drawn from a frame: one file per figure.
 
 Readable in grey and by the colour-blind: colours differ in brightness, and lines also in their dashes and marks.
 """

@@ -113,7 +113,7 @@ def final_rows(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def condition_means(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """A row a condition and construction."""
+    """One row per condition and construction."""
     keys = ["language", "set", "condition", "construction"]
     columns = {
         "accuracy": ("accuracy", "mean"),

@@ -11,8 +11,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from ...metric_names import VALID_PERPLEXITY
 from ...terminal import console, table
-from ..run_state import PERPLEXITY, History
+from ..run_state import History
 from .job import Job
 
 REFRESH = 2.0  # seconds between two looks into the folders of the runs
@@ -111,7 +112,7 @@ class Board:
 
     def _look(self, row: Row) -> None:
         history = History(row.job.folder)
-        row.epoch, row.perplexity = history.epochs, history.of_best(PERPLEXITY)
+        row.epoch, row.perplexity = history.epochs, history.of_best(VALID_PERPLEXITY)
 
     def _view(self) -> Group:
         view = table("", "running", numbers=["epoch", "perplexity", "time"])

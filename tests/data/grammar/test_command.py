@@ -2,6 +2,7 @@
 
 import pytest
 from concord.commands.grammar import main
+from rich.console import Console
 
 COMMON = """
 attribute number $n: s singular | p plural
@@ -91,3 +92,15 @@ def test_a_folder_inside_shares_what_the_folder_above_holds(author, tmp_path, ca
 def test_a_collection_of_a_language_is_named_with_it(capsys):
     assert main(["show", "de/cases", "simple"]) == 0
     assert "simple  (140 groups)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_show_leaves_room_for_the_sentences(columns, monkeypatch, capsys):
+    """Features that do not fit beside them are named instead; on a wide screen all are there."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("concord.terminal.console", Console(width=columns))
+    assert main(["show", "de", "obj_rel_across", "-n", "4"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= columns
+    assert ("not shown: verb_class, h2" in " ".join(out.split())) == (columns == 80)
+    assert len(out.splitlines()) < 20

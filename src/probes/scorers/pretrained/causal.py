@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from .. import ProbeSentence, Reading, WordScores
-from ..questions import Advance, Questions, untold
+from ..questions import Advance, Questions, no_progress
 from .forward import ALIKE, Forward
 from .loading import Pretrained
 from .options import Options
@@ -124,7 +124,9 @@ class Causal:
         firsts = dict(zip(distinct, ends, strict=False))
         return ReadSentences(made, sequences, distinct, firsts, ends[-1], mark_words(made, sentences, []))
 
-    def logprobs(self, prepared: ReadSentences, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
+    def logprobs(
+        self, prepared: ReadSentences, rank: int = 0, world: int = 1, advance: Advance = no_progress
+    ) -> NDArray[np.float32]:
         """Of each distinct sequence, one after the other, those of its pieces from the second on."""
         sequences = prepared.distinct
         if self.shares is None and sequences:
@@ -157,7 +159,7 @@ class Causal:
         return alike
 
     def _by_tree(
-        self, sequences: Sequences, advance: Advance = untold, rank: int = 0, world: int = 1
+        self, sequences: Sequences, advance: Advance = no_progress, rank: int = 0, world: int = 1
     ) -> list[NDArray[np.float32]]:
         """Of several processes each reads every `world`-th tree."""
         found: list[NDArray[np.float32]] = []
@@ -178,7 +180,7 @@ class Causal:
         return [answers[path] for path in tree.paths]
 
     def _one_by_one(
-        self, sequences: Sequences, advance: Advance = untold, rank: int = 0, world: int = 1
+        self, sequences: Sequences, advance: Advance = no_progress, rank: int = 0, world: int = 1
     ) -> list[NDArray[np.float32]]:
         """Each read on its own, though several at a time."""
         questions = Questions()

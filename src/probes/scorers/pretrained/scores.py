@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ProbeSentence, WordScores
-from ..questions import Advance, Questions, untold
+from ..questions import Advance, Questions, no_progress
 from .forward import Forward
 from .loading import Pretrained
 from .options import Options
@@ -46,7 +46,9 @@ class PieceScorer:
     def prepare(self, sentences: Sequence[ProbeSentence]) -> AskedPieces:
         raise NotImplementedError
 
-    def logprobs(self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = untold) -> NDArray[np.float32]:
+    def logprobs(
+        self, prepared: AskedPieces, rank: int = 0, world: int = 1, advance: Advance = no_progress
+    ) -> NDArray[np.float32]:
         return prepared.questions.answers(self.forward, self.options.tokens, advance, rank, world)
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
