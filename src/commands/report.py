@@ -64,12 +64,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="output folder (default: report)")
     parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items (comma-separated): these as rows")
     parser.add_argument("--columns", metavar="FEATURES", help="… and these as columns")
-    parser.add_argument(
-        "--published", action="store_true", help="all published numbers, not only columns that are at least half full"
-    )
+    parser.add_argument("--published", action="store_true", help="all published numbers, not only columns at least half full")
     parser.add_argument("--best", type=int, metavar="K", help="only the K best runs of each condition")
     parser.add_argument(
-        "--by", default=VALID_PERPLEXITY, metavar="METRIC", help="best by valid/perplexity (default) or test/perplexity"
+        "--by", default=VALID_PERPLEXITY, metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
     )
     parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
     parser.add_argument("--live", action="store_true", help="serve the page and follow the runs while they train, until Ctrl-C")
