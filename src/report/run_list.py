@@ -58,14 +58,14 @@ def _row(condition: RunCondition, result: Result) -> str:
         _text(result.name),
         _text(language_name(result.language)),
         *map(_number, numbers),
-        _text(condition.name),
-        _text(states_of([result])[0]),
+        _text(condition.name, "text wide condition"),
+        _text(states_of([result])[0], "text wide"),
     ]
     return "".join(cells)
 
 
-def _text(text: str) -> str:
-    return element("td", escape(text), data_v=text, class_="text")
+def _text(text: str, kind: str = "text") -> str:
+    return element("td", escape(text), data_v=text, class_=kind)
 
 
 def _number(value: float | None) -> str:

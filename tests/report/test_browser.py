@@ -54,6 +54,59 @@ def test_a_construction_is_switched_off_and_on(opened: browser.Browser) -> None:
     assert opened.run(lines) == 7
 
 
+def test_a_pinned_line_stays_in_front_and_the_others_are_pale(opened: browser.Browser) -> None:
+    pale = "[...document.querySelectorAll('#accuracy-chart path.curve')].map((e) => e.classList.contains('pale'))"
+    assert opened.run(pale) == [False] * 7
+    opened.run("document.querySelector('#chips [data-pin=prep]').click()")
+    assert opened.run(pale) == [True] * 6 + [False]  # what is pinned is drawn last
+    assert texts(opened, "#accuracy-chart .tag:not(.pale)") == [
+        "across a preposi…onal phraseacross a prepositional phrase: click to pin"
+    ]
+    assert opened.run("document.querySelector('#chips [data-pin=prep]').getAttribute('aria-pressed')") == "true"
+    # Another network: the pin stays.
+    box = "document.querySelector('#pick-condition')"
+    choose = f"{box}.selectedIndex = N; {box}.dispatchEvent(new Event('change'))"
+    opened.run(choose.replace("N", "1"))
+    assert opened.run(pale).count(False) == 1
+    opened.run(choose.replace("N", "0"))
+    # A click on the name of another line pins it too; on the same again, no longer.
+    click = "document.querySelector('#accuracy-chart .tag.pale').dispatchEvent(new Event('click'))"
+    opened.run(click)
+    assert opened.run(pale).count(False) == 2
+    opened.run("document.querySelector('#unpin').click()")
+    assert opened.run(pale) == [False] * 7
+    assert opened.run("document.querySelector('#unpin') === null")
+
+
+def test_a_click_on_a_line_pins_it(opened: browser.Browser) -> None:
+    opened.run("document.querySelector('#accuracy-chart').scrollIntoView({block: 'center'})")
+    at = """(() => { const line = document.querySelector('#accuracy-chart path.curve');
+        const to = line.getPointAtLength(line.getTotalLength() * 0.45);
+        const box = line.ownerSVGElement.getBoundingClientRect(), view = line.ownerSVGElement.viewBox.baseVal;
+        return [box.x + to.x * box.width / view.width, box.y + to.y * box.height / view.height]; })()"""
+    x, y = opened.run(at)
+    opened.mouse("mousePressed", x, y)
+    opened.mouse("mouseReleased", x, y)
+    assert opened.run("document.querySelectorAll('#chips .pin[aria-pressed=true]').length") == 1
+    opened.run("document.querySelector('#unpin').click()")
+
+
+BOX = "(() => { const r = document.querySelector(%r).getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()"
+
+
+def test_a_tooltip_is_complete_and_inside_the_screen(opened: browser.Browser) -> None:
+    for width, phone in ((390, True), (1280, False)):
+        opened.size(width, 900, phone)
+        opened.run("document.querySelector('#accuracy-chart').scrollIntoView({block: 'center'})")
+        left, top, right, bottom = opened.run(BOX % "#accuracy-chart svg")
+        for part in (0.2, 0.5, 0.7):
+            opened.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + (right - left) * part, y=(top + bottom) / 2)
+            tip = opened.run(BOX % "#accuracy-chart .tip")
+            assert 0 <= tip[0] < tip[2] <= width
+            assert 0 <= tip[1] < tip[3] <= 900
+            assert opened.run("document.querySelectorAll('#accuracy-chart .tip tr').length") == 7
+
+
 def test_curves_answer_to_the_mouse(opened: browser.Browser) -> None:
     opened.run("document.querySelector('#accuracy-chart').scrollIntoView({block: 'center'})")
     bounds = "document.querySelector('#accuracy-chart svg').getBoundingClientRect()"

@@ -43,6 +43,8 @@ def draw_bars(frame: "pd.DataFrame") -> "Figure":
         _mark_chance(axis, own, names)
         axis.set(ylim=(0, 1.05), ylabel="accuracy, 95\u00a0% interval")
         axis.grid(axis="x", visible=False)
+    # A single construction would be a wall: as much room as for four.
+    axes[-1, 0].set_xlim(-0.6 - max(0, 4 - len(names)) / 2, len(names) - 0.4 + max(0, 4 - len(names)) / 2)
     shown = [construction_name(name) for name in names]
     axes[-1, 0].set_xticks(range(len(names)), shown, rotation=28, ha="right", rotation_mode="anchor")
     note_omitted(made, min(most, MOST), most)

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 def draw_heat(frame: "pd.DataFrame") -> "Figure":
     """Constructions × conditions, brighter is better; the numbers stand in the cells."""
     found = condition_means(frame)
-    conditions, names = condition_keys(found), [*in_paper_order([n for n in found.construction.unique() if n != MEAN]), MEAN]
+    asked = in_paper_order([name for name in found.construction.unique() if name != MEAN])
+    conditions, names = condition_keys(found), [*asked, MEAN] if len(asked) > 1 else asked
     values = np.array([rows_of(found, condition).set_index("construction").accuracy.reindex(names) for condition in conditions]).T
-    made, axes = panels(2.8 + 0.75 * len(conditions), 1.4 + 0.33 * len(names))
+    made, axes = panels(2.8 + 0.75 * len(conditions), max(2.6, 1.4 + 0.33 * len(names)))
     axis = axes[0, 0]
     image = axis.imshow(values, vmin=0, vmax=1, cmap="cividis", aspect="auto")
     for row, column in np.argwhere(~np.isnan(values)):
@@ -34,7 +35,8 @@ def draw_heat(frame: "pd.DataFrame") -> "Figure":
     )
     axis.grid(visible=False)
     axis.spines[:].set_visible(False)
-    axis.axhline(len(names) - 1.5, color="white", linewidth=2)  # the mean is set apart
+    if MEAN in names:
+        axis.axhline(len(names) - 1.5, color="white", linewidth=2)  # the mean is set apart
     made.colorbar(image, ax=axis, label=f"accuracy (chance {'–'.join(f'{c:.2f}' for c in _ends(chances_of(found)))})", shrink=0.8)
     return made
 

@@ -1,5 +1,6 @@
 """Does the better language model have the better syntax? Perplexity against accuracy, one point per run."""
 
+import math
 from typing import TYPE_CHECKING
 
 from ...errors import UserError
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+ACROSS = 3  # panels beside each other
+
+
 def draw_perplexity(frame: "pd.DataFrame") -> "Figure":
     """Test perplexity against mean accuracy, one point per run; one panel per language and vocabulary: others do not compare."""
     own = final_rows(frame)
@@ -20,13 +24,19 @@ def draw_perplexity(frame: "pd.DataFrame") -> "Figure":
     keys = list(dict.fromkeys(own[["language", "vocabulary"]].itertuples(index=False, name=None)))
     if not keys:
         raise UserError("perplexity: none of these runs has one")
-    made, axes = panels(4.2 * len(keys) + 1.2, 3.6, 1, len(keys), sharey=True)
-    for axis, (language, vocabulary) in zip(axes[0], keys, strict=True):
+    columns = min(len(keys), ACROSS)
+    rows = math.ceil(len(keys) / columns)
+    most = max(len(condition_keys(own[(own.language == language) & (own.vocabulary == name)])) for language, name in keys)
+    made, axes = panels(4.2 * columns + 1.2, (3.4 + 0.17 * min(most, MOST)) * rows, rows, columns, sharey=True)
+    for axis in axes.flat[len(keys) :]:
+        axis.set_visible(False)
+    for axis, (language, vocabulary) in zip(axes.flat, keys, strict=False):
         several = sum(key[0] == language for key in keys) > 1
         name = language_name(language) + (f", vocabulary {vocabulary[-6:]}" if several else "")
         axis.set(title=name, xlabel="test perplexity")
         _points(axis, own[(own.language == language) & (own.vocabulary == vocabulary)])
-    axes[0, 0].set_ylabel("mean accuracy over constructions")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("mean accuracy over constructions")
     return made
 
 
@@ -39,4 +49,5 @@ def _points(axis: "Axes", own: "pd.DataFrame") -> None:
     draw_chance(axis, chances_of(own))
     axis.margins(0.12)
     if len(conditions) <= MOST:
-        axis.legend(fontsize=7.5, loc="best")
+        # Below: names of conditions may be longer than a panel is wide, and would hide points.
+        axis.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16))

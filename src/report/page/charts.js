@@ -12,7 +12,7 @@ function powers(low, high, marks = [1, 2, 5]) {
     for (const m of marks) { const v = m * 10 ** p; if (v >= low * 0.999 && v <= high * 1.001) found.push(v); }
   return found;
 }
-// options: series [{name, i, x, y, sd, seeds}], ghosts [{x, y}] behind them, y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label, spans [{name, from, to, colour}] under the axis
+// options: series [{name, key, i, x, y, sd, seeds, pale}], onpin (of a key), ghosts [{x, y}] behind them, y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label, spans [{name, from, to, colour}] under the axis
 function chart(box, options) {
   box.replaceChildren();
   const width = Math.max(box.clientWidth, 260), height = options.height;
@@ -52,18 +52,19 @@ function chart(box, options) {
   const plot = svg("g", { "clip-path": `url(#${clip})` });
   for (const chance of options.chances || []) if (chance >= low) plot.append(svg("line", { class: "chance", "data-chance": chance, x1: m.l, x2: width - m.r, y1: Y(chance), y2: Y(chance) }));
   for (const s of options.ghosts || []) plot.append(svg("path", { class: "ghost", d: "M" + s.x.map((x, k) => [x, s.y[k]]).filter(([x, y]) => y !== null && (!options.xlog || x > 0)).map(([x, y]) => `${X(x)},${Y(y)}`).join("L") }));
-  for (const s of shown) {
+  const inFront = [...shown.filter((s) => s.pale), ...shown.filter((s) => !s.pale)];
+  for (const s of inFront) {
     const points = s.x.map((x, k) => [x, s.y[k], s.sd ? s.sd[k] : null]).filter(([x, y]) => y !== null && (!options.xlog || x > 0) && (!options.y.log || y > 0));
     const spread = points.filter((p) => p[2] !== null);
     const floor = options.y.log ? low : -Infinity, most = options.y.most ?? Infinity;
-    if (spread.length > 1) plot.append(svg("path", { class: "band", fill: colour(s.i), d: "M" + spread.map((p) => `${X(p[0])},${Y(Math.min(p[1] + p[2], most))}`).join("L") + "L" + spread.reverse().map((p) => `${X(p[0])},${Y(Math.max(p[1] - p[2], floor))}`).join("L") + "Z" }));
-    plot.append(svg("path", { class: "curve", "data-name": s.name, stroke: colour(s.i), "stroke-dasharray": dash(s.i), d: "M" + points.map((p) => `${X(p[0])},${Y(p[1])}`).join("L") }));
+    if (spread.length > 1 && !s.pale) plot.append(svg("path", { class: "band", fill: colour(s.i), d: "M" + spread.map((p) => `${X(p[0])},${Y(Math.min(p[1] + p[2], most))}`).join("L") + "L" + spread.reverse().map((p) => `${X(p[0])},${Y(Math.max(p[1] - p[2], floor))}`).join("L") + "Z" }));
+    plot.append(svg("path", { class: s.pale ? "curve pale" : "curve", "data-name": s.name, stroke: colour(s.i), "stroke-dasharray": dash(s.i), d: "M" + points.map((p) => `${X(p[0])},${Y(p[1])}`).join("L") }));
     if (points.length === 1) plot.append(svg("circle", { cx: X(points[0][0]), cy: Y(points[0][1]), r: 3, fill: colour(s.i) }));
   }
   const guide = svg("g", {}), over = svg("rect", { x: m.l, y: m.t, width: width - m.l - m.r, height: height - m.t - m.b, fill: "transparent" });
   root.append(grid, axis, plot, guide);
-  if (roomy) root.append(tags(shown, Y, x1, width - m.r, m.r, m.t + 6, height - m.b));
   root.append(over);
+  if (roomy) root.append(tags(shown, Y, x1, width - m.r, m.r, m.t + 6, height - m.b, options.onpin));
   const tip = el("div", { class: "tip", hidden: true });
   box.append(root, tip);
   const moments = [...new Set(shown.flatMap((s) => s.x))].filter((x) => x >= x0 * 0.9999 && x <= x1 * 1.0001 && (!options.xlog || x > 0)).sort((a, b) => a - b);
@@ -78,20 +79,35 @@ function chart(box, options) {
       s.x.forEach((v, i) => { if (s.y[i] !== null && (best < 0 || Math.abs(v - x) < Math.abs(s.x[best] - x))) best = i; });
       const near = moments.length < 2 ? Infinity : (x1 - x0) / moments.length;
       if (best < 0 || Math.abs(s.x[best] - x) > near) continue;
-      guide.append(svg("circle", { cx: X(s.x[best]), cy: Y(s.y[best]), r: 3.6, fill: colour(s.i) }));
+      guide.append(svg("circle", { cx: X(s.x[best]), cy: Y(s.y[best]), r: 3.6, fill: colour(s.i), opacity: s.pale ? 0.35 : 1 }));
       rows.push([s.y[best], s.sd ? s.sd[best] : null, s, s.seeds ? s.seeds[best] : null]);
     }
     rows.sort((a, b) => b[0] - a[0]);
-    const table = el("table", {}, ...rows.map(([v, sd, s, seeds]) => el("tr", {}, el("td", {}, el("i", { style: `background:${colour(s.i)}` }), s.name), el("td", {}, options.y.format(v) + (sd === null ? "" : " ± " + options.y.format(sd)) + (seeds === null ? "" : ` (${seeds} seed${seeds === 1 ? "" : "s"})`)))));
+    const table = el("table", {}, ...rows.map(([v, sd, s, seeds]) => el("tr", { class: s.pale ? "pale" : null }, el("td", {}, el("i", { style: `background:${colour(s.i)}` }), s.name), el("td", {}, options.y.format(v) + (sd === null ? "" : " ± " + options.y.format(sd)) + (seeds === null ? "" : ` (${seeds} seed${seeds === 1 ? "" : "s"})`)))));
     tip.replaceChildren(el("b", {}, words(x) + " " + D.axis), table);
     tip.hidden = false;
-    // Beside the guide, and never over the edge of the chart.
-    const wide = tip.offsetWidth, beside = X(x) > width / 2 ? X(x) - 14 - wide : X(x) + 14;
-    tip.style.left = Math.max(0, Math.min(beside, width - wide)) + "px";
-    tip.style.top = m.t + "px";
+    // Beside the guide where there is room on the screen, to the right or to the left, and never over its edges.
+    const here = box.getBoundingClientRect(), screen = document.documentElement, wide = tip.offsetWidth, tall = tip.offsetHeight;
+    const least = 6 - here.left, most = screen.clientWidth - 6 - here.left - wide, right = X(x) + 14, left = X(x) - 14 - wide;
+    tip.style.left = Math.max(least, Math.min(right <= most || left < least ? right : left, most)) + "px";
+    // What would hide the curves stands below them.
+    tip.style.top = Math.max(6 - here.top, Math.min(wide > width * 0.7 ? height - m.b + 24 : m.t, screen.clientHeight - 6 - here.top - tall)) + "px";
   }
   const leave = () => { guide.replaceChildren(); tip.hidden = true; at = -1; };
   const px = (event) => ((event.clientX - root.getBoundingClientRect().left) / root.getBoundingClientRect().width) * width;
+  const py = (event) => ((event.clientY - root.getBoundingClientRect().top) / root.getBoundingClientRect().height) * height;
+  // The line that was meant by a click: the nearest, if it is near.
+  function lineNear(atX, atY) {
+    let found = null, least = 9;
+    for (const s of shown) for (let k = 0; k + 1 < s.x.length; k++) {
+      if (s.y[k] === null || s.y[k + 1] === null) continue;
+      const [ax, bx] = [X(s.x[k]), X(s.x[k + 1])];
+      if (!(atX >= ax && atX <= bx)) continue;
+      const away = Math.abs(Y(s.y[k]) + ((atX - ax) / Math.max(bx - ax, 1e-9)) * (Y(s.y[k + 1]) - Y(s.y[k])) - atY);
+      if (away < least) { least = away; found = s; }
+    }
+    return found;
+  }
   over.addEventListener("pointermove", (event) => {
     const here = px(event), x = back(here);
     let nearest = 0;
@@ -105,6 +121,7 @@ function chart(box, options) {
     const end = Math.min(Math.max(back(px(event)), x0), x1), begun = start;
     start = null;
     if (begun !== null && Math.abs(X(end) - X(begun)) > 12) options.onzoom([Math.min(begun, end), Math.max(begun, end)]);
+    else if (options.onpin && begun !== null) { const s = lineNear(px(event), py(event)); if (s) options.onpin(s.key); }
   });
   over.addEventListener("pointercancel", () => { start = null; leave(); });
   over.addEventListener("pointerleave", () => { if (start === null) leave(); });
@@ -121,14 +138,14 @@ function strip(spans, X, top) {
     const left = X(s.from), wide = Math.max(X(s.to) - left, 2);
     const box = svg("g", { "data-phase": s.name }, svg("rect", { x: left, y: top, width: wide, height: 16, fill: s.colour, rx: 2 }), svg("title"));
     box.lastChild.textContent = `${s.name}: from ${words(s.from)}`;
-    if (wide > 6.4 * s.name.length + 6) { const name = label(s.name, left + wide / 2, top + 12, "middle"); name.style.fill = "var(--panel)"; box.append(name); }
+    if (wide > 6.4 * s.name.length + 6) { const name = label(s.name, left + wide / 2, top + 12, "middle"); name.style.fill = s.ink || "var(--panel)"; box.append(name); }
     group.append(box);
   }
   return group;
 }
 function label(text, x, y, anchor) { const made = svg("text", { x, y, "text-anchor": anchor }); made.textContent = text; return made; }
 // Names beside the ends of their curves. What joins them stays in the margin, in grey: inside the plot it would look like data.
-function tags(shown, Y, x1, edge, room, top, bottom) {
+function tags(shown, Y, x1, edge, room, top, bottom, onpin) {
   const left = edge + 14, letters = Math.floor((room - 14) / 6.1);
   const group = svg("g", {});
   const ends = shown.map((s) => { let k = -1; s.x.forEach((x, i) => { if (x <= x1 * 1.0001 && s.y[i] !== null) k = i; }); return k < 0 ? null : { s, y: Math.min(Math.max(Y(s.y[k]), top), bottom) }; }).filter(Boolean).sort((a, b) => a.y - b.y);
@@ -138,7 +155,10 @@ function tags(shown, Y, x1, edge, room, top, bottom) {
   for (const e of ends) {
     group.append(svg("path", { class: "leader", d: `M${edge + 1},${e.y}L${left - 2},${e.at}` }));
     const text = label(e.s.name.length > letters ? e.s.name.slice(0, letters - 12) + "…" + e.s.name.slice(-11) : e.s.name, left, e.at + 4, "start");
-    text.setAttribute("class", "tag");
+    text.setAttribute("class", e.s.pale ? "tag pale" : "tag");
+    text.append(svg("title"));
+    text.lastChild.textContent = e.s.name + (onpin ? ": click to pin" : "");
+    if (onpin) text.addEventListener("click", () => onpin(e.s.key));
     text.style.fill = colour(e.s.i);
     group.append(text);
   }

@@ -1,7 +1,7 @@
 // Accuracy at the end, with intervals.
 function drawEnds(own) {
   const box = $("ends");
-  const shown = own.slice(0, 7), rows = names.filter((c) => own.some(([g]) => g.estimates[c] && g.estimates[c][0] !== null));
+  const shown = own.slice(0, 7), asked = new Set(own.flatMap(([g]) => g.constructions)), rows = names.filter((c) => (c !== MEAN || asked.size > 1) && own.some(([g]) => g.estimates[c] && g.estimates[c][0] !== null));
   const width = Math.max(box.clientWidth, 260), narrow = width < 560, left = narrow ? 12 : Math.min(width * 0.4, 24 + 6.3 * Math.max(...rows.map((c) => D.constructions[c].length))), each = Math.max(15, 8 + 9 * shown.length), head = narrow ? 18 : 0;
   const height = rows.length * (each + head + 8) + 34;
   const X = (v) => left + v * (width - left - 40);

@@ -22,7 +22,7 @@ function drawPhases() {
   $("phase-chips").replaceChildren(...keys.map((rule, i) => el("button", { "aria-pressed": String(!phaseState.off.has(rule)), "data-key": rule, onclick: () => { phaseState.off.has(rule) ? phaseState.off.delete(rule) : phaseState.off.add(rule); drawPhases(); const again = $("phase-chips").querySelector(`[data-key="${CSS.escape(rule)}"]`); if (again) again.focus(); } }, sample(i), rule)),
     ...Object.keys(STAGES).filter((stage) => spans.some(([name]) => name === stage)).map((stage) => el("span", { class: "stage" }, el("i", { style: `background:${STAGES[stage]}` }), stage)));
   const end = Math.max(...spans.map(([, , last]) => last));
-  const under = spans.map(([name, first], k) => ({ name, from: first, to: k + 1 < spans.length ? spans[k + 1][1] : end, colour: STAGES[name] || colour(keys.indexOf(name)) }));
+  const under = spans.map(([name, first], k) => ({ name, from: first, to: k + 1 < spans.length ? spans[k + 1][1] : end, colour: STAGES[name] || colour(keys.indexOf(name)), ink: name === "undecided" ? "var(--ink)" : null }));
   const lines = (side) => keys.map((rule, i) => [rule, i]).filter(([rule]) => !phaseState.off.has(rule)).map(([rule, i]) => line(rules[rule][side], rule, i, rule, 0.5));
   const xs = keys.flatMap((rule) => rules[rule].flatMap((curve) => curve[0])).filter((x) => !phaseState.xlog || x > 0);
   const zoom = phaseState.zoom || [Math.min(...xs), Math.max(...xs)];
