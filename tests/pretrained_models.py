@@ -66,18 +66,20 @@ def closed(made: Tokenizer, names: dict[str, str], template: str, marks: tuple[s
     return PreTrainedTokenizerFast(tokenizer_object=made, **names)
 
 
-def config(family: str, pieces: int) -> Any:
+def config(family: str, pieces: int, positions: int = 40) -> Any:
     match family:
         case "bert" | "bert-contraction":
-            return transformers.BertConfig(vocab_size=pieces, max_position_embeddings=40, **SMALL)
+            return transformers.BertConfig(vocab_size=pieces, max_position_embeddings=positions, **SMALL)
         case "xlm-roberta":
-            return transformers.XLMRobertaConfig(vocab_size=pieces, max_position_embeddings=42, pad_token_id=1, **SMALL)
+            return transformers.XLMRobertaConfig(
+                vocab_size=pieces, max_position_embeddings=positions + 2, pad_token_id=1, **SMALL
+            )
         case "gpt2":
             return transformers.GPT2Config(
-                vocab_size=pieces, n_embd=24, n_layer=2, n_head=2, n_positions=40, initializer_range=0.4
+                vocab_size=pieces, n_embd=24, n_layer=2, n_head=2, n_positions=positions, initializer_range=0.4
             )
         case "llama":
-            return transformers.LlamaConfig(vocab_size=pieces, max_position_embeddings=40, **SMALL)
+            return transformers.LlamaConfig(vocab_size=pieces, max_position_embeddings=positions, **SMALL)
         case "bloom":  # takes no positions: it cannot read a tree
             return transformers.BloomConfig(vocab_size=pieces, hidden_size=24, n_layer=2, n_head=2, initializer_range=0.4)
     raise ValueError(family)
@@ -94,14 +96,14 @@ CLASSES = {
 MASKED, CAUSAL = ["bert", "xlm-roberta"], ["gpt2", "llama", "bloom"]
 
 
-def save(family: str, folder: Path, seed: int = 0, name: str | None = None) -> Path:
+def save(family: str, folder: Path, seed: int = 0, name: str | None = None, positions: int = 40) -> Path:
     """A model of a family in a folder; `name` is another class with the same configuration."""
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     tokenizer = cut(family)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        made = getattr(transformers, name or CLASSES[family][0])(config(family, len(tokenizer)))
+        made = getattr(transformers, name or CLASSES[family][0])(config(family, len(tokenizer), positions))
         for parameter in made.parameters():  # biases too, which begin as zeros
             torch.nn.init.normal_(parameter, std=0.3)
     made.save_pretrained(folder)

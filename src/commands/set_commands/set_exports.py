@@ -1,6 +1,7 @@
 """`concord sets export` and `build`: sets in other formats."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from ...probes.challenge_set import SetError
@@ -8,7 +9,7 @@ from ...probes.collection import CollectedSet
 from ...probes.exports import FORMATS, export
 from ...probes.set_folders import FOLDERS
 from ...probes.suites.chance import with_chance
-from ...probes.suites.exported import SUITE_FORMATS, export_suite
+from ...probes.suites.exported import SUITE_FORMATS, evaluated_sets, export_suite
 from ...probes.suites.json_files import write_json
 from ...probes.suites.suite_files import read as read_suite
 from .set_arguments import Commands, add_set_command
@@ -28,6 +29,8 @@ def add_exports(commands: Commands) -> None:
 def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
     if arguments.evaluated and arguments.to not in SUITE_FORMATS:
         raise SetError(arguments.evaluated, None, f"--evaluated is for --to {' or '.join(SUITE_FORMATS)}")
+    if arguments.evaluated:
+        found = _evaluated(found, arguments.evaluated)
     if arguments.to in FOLDERS:
         print(*FOLDERS[arguments.to]([each.challenge_set for each in found], arguments.out), sep="\n")
         return
@@ -36,6 +39,17 @@ def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None
             print(export_suite(each.challenge_set, SUITE_FORMATS[arguments.to], arguments.out, arguments.evaluated))
             continue
         print(export(each.challenge_set, arguments.to, arguments.out))
+
+
+def _evaluated(found: list[CollectedSet], file: Path) -> list[CollectedSet]:
+    """The sets that an evaluation was about; the others are named and left out."""
+    known = evaluated_sets(file)
+    others = [each.challenge_set.construction for each in found if each.challenge_set.construction not in known]
+    if len(others) == len(found):
+        raise SetError(file, None, f"there is no region of {others[0]} in it; evaluate this suite first")
+    if others:
+        print(f"left out, since they were not evaluated: {', '.join(others)}", file=sys.stderr)
+    return [each for each in found if each.challenge_set.construction in known]
 
 
 def run_build(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:

@@ -34,6 +34,11 @@ def export_suite(made: ChallengeSet, form: str, folder: Path, evaluated: Path | 
     return file
 
 
+def evaluated_sets(file: Path) -> set[str]:
+    """The sets that a `regions.parquet` is about."""
+    return {str(row["construction"]) for row in read_regions(file)}
+
+
 def region_values(suite: Suite, rows: Iterable[JsonObject], file: Path) -> dict[VariantRegion, RegionValue]:
     """What an evaluation found of each region of a suite, by the suite's metric."""
     values = {}

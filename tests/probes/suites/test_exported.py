@@ -63,6 +63,15 @@ def test_an_evaluation_of_other_suites_is_refused(folder, capsys):
     assert "there is no region of other in it; evaluate this suite first" in capsys.readouterr().err
 
 
+def test_suites_that_were_not_evaluated_are_named_and_left_out(folder, capsys):
+    test_an_evaluated_suite_has_the_values_of_its_regions(folder, capsys)
+    (folder / "in/other.suite").write_text(PAGE.replace("name: small", "name: other"), encoding="utf-8")
+    asked = ["export", str(folder / "in"), "--lang", "en", "--to", "syntaxgym", "--out", str(folder / "some")]
+    assert main([*asked, "--evaluated", str(folder / "regions.parquet")]) == 0
+    assert "left out, since they were not evaluated: other" in capsys.readouterr().err
+    assert [file.name for file in (folder / "some").iterdir()] == ["small.json"]
+
+
 def test_what_is_read_is_written_again(folder, capsys):
     """A page becomes JSON, JSON becomes itself."""
     assert main(["build", str(folder / "in"), "--lang", "en", "--out", str(folder / "built")]) == 0
