@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SMALL = {
     "concord train": [
         "debug=fast",
-        "data.limit=90",
+        "data.limit=240",
         "data.workers=1",
         "trainer.max_epochs=1",
         "trainer.threads=1",
@@ -34,7 +34,6 @@ SMALL = {
         "probes.limit=8",
         "probes.schedule.epochs=[0]",
     ],
-    "concord train -m hparams_search": ["hydra.sweeper.n_trials=2"],
     "concord evaluate": ["probes.limit=8"],
     "concord report": ["--no-figures"],
 }
@@ -138,7 +137,7 @@ class Journey:
             "runs/…": str(run),
             "results/…": str(result),
             "ckpt_path=…": f"ckpt_path={run}/checkpoints/best.ckpt",
-            "data.path=…": "data.path=my.txt",
+            "data.path=…": "data.path=french.txt",
             "concord report …": "concord report runs",
             "train … ": "train lang=fr model=transformer ",
             "[…/A.words.tsv,…/B.words.tsv]": "[a.words.tsv,b.words.tsv]",
@@ -189,8 +188,9 @@ def write_files(folder: Path) -> None:
     _write_texts(folder)
     _write_tables(folder)
     shutil.copytree(ROOT / "patterns", folder / "patterns")
-    for name in ("fr_gsd-ud-train.conllu", "de_gsd-ud-train.conllu", "fr_novel.conllu", "fr.conllu"):
+    for name in ("de_gsd-ud-train.conllu", "fr_novel.conllu", "fr.conllu"):
         shutil.copy(ROOT / "patterns/fr/sample.conllu", folder / name)
+    _write_treebank(folder)
     (folder / "suites/mine").mkdir(parents=True)
     page = re.search(r"```\n(name: sva_pp\n.*?)```", (ROOT / "docs/suites.md").read_text(encoding="utf-8"), re.DOTALL)
     (folder / "suites/mine/sva_pp.suite").write_text(page[1], encoding="utf-8")
@@ -223,7 +223,7 @@ def _write_texts(folder: Path) -> None:
 
     def prose(lang: str, name: str) -> str:
         file = folder / name
-        assert grammar(["sample", lang, "-n", "150", "--out", str(file)]) == 0
+        assert grammar(["sample", lang, "-n", "240", "--out", str(file)]) == 0
         return file.read_text(encoding="utf-8")
 
     german = prose("de", "my.txt")
@@ -231,6 +231,7 @@ def _write_texts(folder: Path) -> None:
         (folder / name).write_text(german, encoding="utf-8")
     (folder / "nl.txt").write_text(german + "Der Hund bellt .\nDie Hunde bellen .\n" * 30, encoding="utf-8")
     (folder / "sentences.txt").write_text("der Gast wartet .\ndie Gäste warten .\n", encoding="utf-8")
+    prose("fr", "french.txt")
     treebank = (ROOT / "patterns/fr/sample.conllu").read_text(encoding="utf-8")
     lines = [*re.findall(r"^# text = (.*)$", treebank, re.MULTILINE), *["Les livres que Luc a lus .", "Luc a lu ."] * 5]
     (folder / "fr.txt").write_text("\n".join(lines * 2) + "\n", encoding="utf-8")
@@ -239,6 +240,20 @@ def _write_texts(folder: Path) -> None:
     for name in ("novels", "babylm/train_10M"):
         (folder / name).mkdir(parents=True)
         (folder / name / "one.txt").write_text(english, encoding="utf-8")
+
+
+def _write_treebank(folder: Path) -> None:
+    """The sample, and between its sentences, most of which have relative clauses, three that have none."""
+    plain = iter((folder / "french.txt").read_text(encoding="utf-8").splitlines())
+    sample = (ROOT / "patterns/fr/sample.conllu").read_text(encoding="utf-8").strip().split("\n\n")
+    mixed = [block for own in sample for block in (own, *(_tree(next(plain)) for _ in range(3)))]
+    (folder / "fr_gsd-ud-train.conllu").write_text("\n\n".join(mixed) + "\n\n", encoding="utf-8")
+
+
+def _tree(sentence: str) -> str:
+    """Every word below the first."""
+    words = enumerate(sentence.split(), start=1)
+    return "\n".join(f"{n}\t{word}\t{word}\tX\t_\t_\t{int(n > 1)}\t{'dep' if n > 1 else 'root'}\t_\t_" for n, word in words)
 
 
 def _write_tables(folder: Path) -> None:

@@ -15,7 +15,7 @@ from ..data.prefix_heuristics import N_HEURISTICS, NAMES, RIGHT
 from ..probes.treebanks.controls import KINDS, original_uid
 from .comparison import ALPHA, holm, mcnemar_p
 from .conditions import RunCondition
-from .feature_tables import feature_table
+from .feature_tables import feature_table_if_any
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .published_values import SCALE, Published, published
 from .results import Result
@@ -49,9 +49,9 @@ def control_tables(conditions: Sequence[RunCondition], plain: bool = False) -> l
     across = CONTROL if any(_has(result, CONTROL) for condition in known for result in condition.results) else ""
     for feature, name, title in TABLES:
         own = [c for c in known if all(_has(result, feature) and (not across or _has(result, CONTROL)) for result in c.results)]
-        if own:
-            grid = _originals_first(feature_table(own, feature, across, f"by-{name}", title))
-            made.append(_beside_published(grid, feature, own))
+        # A feature may be known of items that are all uncovered.
+        if own and (grid := feature_table_if_any(own, feature, across, f"by-{name}", title)):
+            made.append(_beside_published(_originals_first(grid), feature, own))
     made.append(heuristics_table(known))
     pairs = [] if plain else paired_tests(known)
     return (

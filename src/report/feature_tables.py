@@ -24,15 +24,23 @@ Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 
 
 def feature_table(conditions: Sequence[RunCondition], rows: str, columns: str, name: str = "", title: str = "") -> Grid:
-    """`rows` and `columns` are names of features, joined by commas where they are several."""
+    """`rows` and `columns` are names of features, joined by commas where they are several; an error where no item has them."""
+    if made := feature_table_if_any(conditions, rows, columns, name, title):
+        return made
+    raise UserError(
+        f"--rows {rows} --columns {columns}: no finished run with items has all of these features{_known_features(conditions)}"
+    )
+
+
+def feature_table_if_any(
+    conditions: Sequence[RunCondition], rows: str, columns: str, name: str = "", title: str = ""
+) -> Grid | None:
+    """The same, and None where no covered item has all of these features."""
     down, across = ([name.strip() for name in each.split(",") if name.strip()] for each in (rows, columns))
     across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(conditions, name)]
     found, lacking = _collect_cells(conditions, down, across)
     if not found:
-        raise UserError(
-            f"--rows {rows} --columns {columns}: no finished run with items has all of these features"
-            f"{_known_features(conditions)}"
-        )
+        return None
     order = _sort_values(dict.fromkeys(column for cells in found.values() for column in cells), across)
     lines = tuple(
         (_label(down, row) or "all", tuple(_cell(found[row].get(column)) for column in order))

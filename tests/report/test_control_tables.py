@@ -9,6 +9,7 @@ from concord.probes.collection import ItemSelection, collect
 from concord.probes.contract import make_contract
 from concord.probes.groupings import read_groupings
 from concord.probes.probe import build_probe
+from concord.report import control_tables
 from concord.report.comparison import mcnemar_p
 from concord.report.conditions import group_by_condition
 from concord.report.control_tables import logistic_regression, paired_tests
@@ -158,3 +159,13 @@ def test_withheld_beside_its_control(tmp_path):
 def test_agreement_alone_has_no_such_tables(tmp_path):
     write_run(tmp_path / "a", asked("fr", 8), 1, epochs=1)
     assert not {"by-heuristic-groups", "controls", "withholding"} & {grid.name for grid in make_report([tmp_path]).tables}
+
+
+def test_a_feature_that_no_covered_item_has_makes_no_table(runs, monkeypatch):
+    """As in a small run, whose vocabulary does not cover the few items that have it."""
+    shown = ("nowhere", "nowhere", "Accuracy by what no item has")
+    monkeypatch.setattr(control_tables, "TABLES", (*control_tables.TABLES, shown))
+    monkeypatch.setattr(control_tables, "_has", lambda result, name: result.items is not None)
+    names = {grid.name for grid in make_report([runs]).tables}
+    assert "by-number" in names
+    assert "by-nowhere" not in names
