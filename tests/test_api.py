@@ -237,8 +237,6 @@ def test_a_contract_is_never_said_of_a_model_that_begins_otherwise(tmp_path):
     with pytest.raises(UserError, match="again: probes.rules.start=zero, and .* begins its sentences with start=warm; evaluate"):
         evaluated(*limited, rules, again)
     save("gpt2", tmp_path / "gpt2")
-    with pytest.raises(
-        UserError, match=r"gpt2/causal\(bos\): probes.rules.start=warm: the state that sentences of a corpus leave is known of"
-    ):
+    with pytest.raises(UserError, match=r"gpt2/causal\(bos\): probes.rules.start=warm: only a model of Concord comes with"):
         evaluated("model=hf", f"model.name={tmp_path}/gpt2", "lang=de", "probes.limit=4", rules)
     assert not list(tmp_path.rglob("*.parquet"))  # told before any work

@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,12 @@ def test_names_that_do_not_exist_are_found():
         "src/data/grammar: foldr",
         "src/data/grammar: batches",
     ]
+
+
+def test_one_version_everywhere():
+    version = tomllib.loads(text_of("pyproject.toml"))["project"]["version"]
+    assert f"\nversion: {version}\n" in text_of("CITATION.cff")
+    assert re.search(r"^## (\d.*)$", text_of("CHANGELOG.md"), re.MULTILINE)[1] == version
 
 
 def test_the_commands_of_the_readme_are_those_of_the_makefile():

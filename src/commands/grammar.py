@@ -18,7 +18,7 @@ Look at grammars, count and check them, draw a corpus.
   concord grammar show de prep -n 20        twenty of one construction
   concord grammar check de                  repetitions, balance, words the corpus never shows
   concord grammar check de/cases            the same of a collection in the language's folder
-  concord grammar check de --vocab words.txt    which words are missing, and what they cost
+  concord grammar check de --vocab words.txt    which words are missing, and how many items that costs
   concord grammar sample de -n 10           draw sentences from the corpus grammar
   concord grammar sample de -n 100000 --seed 1 --withhold obj_rel --exclude-sets --out de.txt
 """

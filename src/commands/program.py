@@ -12,7 +12,7 @@ COMMANDS = {
     "evaluate": "put checkpoints or pretrained models through challenge sets; surprisal and perplexity",
     "report": "tables, figures, statistics and one page about runs and evaluations",
     "results": "every verdict of runs and evaluations as one table, for R or pandas",
-    "runs": "list runs and how they stand",
+    "runs": "list runs and their state",
     "sets": "look at challenge sets, check and convert them",
     "grammar": "look at grammars, count and check them, draw corpora",
     "corpus": "fetch and prepare a corpus without training",

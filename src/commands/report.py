@@ -61,18 +61,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders of such")
     parser.add_argument("--baseline", metavar="RUN", help="compare every other model with this one")
-    parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to (default: report)")
-    parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items, joined by commas: these down")
-    parser.add_argument("--columns", metavar="FEATURES", help="and these across")
-    parser.add_argument("--published", action="store_true", help="all published numbers, not only columns half filled or more")
+    parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="output folder (default: report)")
+    parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items (comma-separated): these as rows")
+    parser.add_argument("--columns", metavar="FEATURES", help="… and these as columns")
+    parser.add_argument("--published", action="store_true", help="all published numbers, not only columns at least half full")
     parser.add_argument("--best", type=int, metavar="K", help="only the K best runs of each condition")
     parser.add_argument(
         "--by", default=VALID_PERPLEXITY, metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
     )
     parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
     parser.add_argument("--live", action="store_true", help="serve the page and follow the runs while they train, until Ctrl-C")
-    parser.add_argument("--port", type=int, metavar="N", help="… at this port (default: 8008, or any that is free)")
-    parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="… for this address (default: this machine only)")
+    parser.add_argument("--port", type=int, metavar="N", help="port of --live (default: 8008, or any that is free)")
+    parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="address of --live (default: this machine only)")
     return parser
 
 

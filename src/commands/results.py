@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help=".parquet (default: verdicts.parquet), .csv or .csv.gz",
     )
-    parser.add_argument("--final", action="store_true", help="without the probes on the way")
+    parser.add_argument("--final", action="store_true", help="the final results only, without the probes during training")
     parser.add_argument("--sentences", action="store_true", help="with the sentences of pairs")
     return parser
 

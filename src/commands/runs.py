@@ -9,13 +9,13 @@ from ..runs.run_overview import describe_runs, show_runs
 from ..runs.run_state import runs_below
 
 DESCRIPTION = """\
-Runs and how they stand.
+Lists runs and their state.
 
-  concord runs list                    all in runs/: done, running, stopped or failed, and their numbers
+  concord runs list                    everything in runs/: done, running, stopped or failed, with their numbers
   concord runs list --all              debug runs as well (debug=fast, overfit, profile)
   concord runs list elsewhere --json   of another folder, for programs
 
-Runs that differ in their seed alone stand together, under the settings that tell them from others of their language and network.
+Runs that differ in their seed alone stand together, under the settings that set them apart within their language and network.
 """
 
 
@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
         prog="concord runs", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    listing = commands.add_parser("list", help="all runs below a folder: done, running, stopped or failed, and their numbers")
+    listing = commands.add_parser("list", help="all runs below a folder: done, running, stopped or failed, with their numbers")
     listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), help="where to look (default: runs)")
     listing.add_argument("--all", action="store_true", help="debug runs too")
     listing.add_argument("--json", action="store_true", help="for programs")

@@ -19,9 +19,9 @@ Challenge sets: what there is, a few items, their faults, other formats.
   concord sets list de                          our German sets, with sizes, features and splits
   concord sets show de prep -n 5                five items, target marked, bad form starred
   concord sets check ../clams/fr_evalset --lang fr      the faults of a published folder
-  concord sets check fr --vocab words.txt       and what a vocabulary would cost
+  concord sets check fr --vocab words.txt       and which items a vocabulary would lose
   concord sets fetch                            the published sets that go by name, with size and licence
-  concord sets fetch multiblimp --lang de       one of them, now; on a node without a network it is then there
+  concord sets fetch multiblimp --lang de       fetch one now, to have it on a node without a network
   concord sets show turblimp -n 5               five items of a published set
   concord sets list pairs.csv --lang nl --columns good=goed,bad=fout
   concord sets export de --to blimp --out sets/de

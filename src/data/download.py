@@ -215,7 +215,7 @@ def _store(answer: http.client.HTTPResponse, part: Path, have: int, patience: Pa
     continued = answer.status == 206
     if continued and not (answer.headers.get("Content-Range") or f"bytes {have}-").startswith(f"bytes {have}-"):
         part.unlink()
-        raise _Passing("the server sent another part than was asked for")
+        raise _Passing("the server sent a different part than requested")
     start = have if continued else 0
     announced = _whole_number(answer.headers.get("Content-Length"))
     total = start + announced if announced is not None else None
@@ -229,7 +229,7 @@ def _store(answer: http.client.HTTPResponse, part: Path, have: int, patience: Pa
             bar.show(stream.tell(), total)
             if (now := time.monotonic()) - since >= patience.timeout:
                 if (speed := (stream.tell() - before) / (now - since)) < patience.slowest:
-                    raise _Passing(f"only {speed:,.0f} bytes a second arrive", in_vain=True)
+                    raise _Passing(f"only {speed:,.0f} bytes per second arrive", in_vain=True)
                 since, before = now, stream.tell()
         arrived = stream.tell()
     if total is not None and arrived < total:

@@ -77,7 +77,7 @@ def files_of(patterns: str | Sequence[str]) -> tuple[Path, ...]:
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else [pattern]  # noqa: PTH207
         if not matches:
-            raise TextError(f"{pattern}: no file is called so; give data.path= text files ({ENDINGS})")
+            raise TextError(f"{pattern}: no file matches; give data.path= text files ({ENDINGS})")
         found |= dict.fromkeys(map(Path, matches))
     return tuple(found)
 

@@ -50,8 +50,8 @@ def check_starts(models: Sequence[Model], probes: Sequence[Probe]) -> None:
             state = model.scorer.reading.state
             if start == "warm" and not state:
                 raise UserError(
-                    f"{model.name}: probes.rules.start=warm: the state that sentences of a corpus leave is known of models of "
-                    "Concord only; leave it out"
+                    f"{model.name}: probes.rules.start=warm: only a model of Concord comes with "
+                    "sentences of its corpus to warm up on; leave it out"
                 )
             if state and state != start:
                 raise UserError(

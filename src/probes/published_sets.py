@@ -271,7 +271,7 @@ def _fetch_all(
         log.info("licence    %s", made.licence)
         log.info("citation   %s", made.citation)
         if None in (record for _, record in files.values()):
-            log.info("checksums  not known beforehand: what arrives now is written down and compared ever after")
+            log.info("checksums  not published: those of this download are recorded, and later ones must match")
     for path, (url, expected) in files.items():
         fetch(url, place / names[path], not downloads.allowed, downloads.patience, expected)
         verify(place / names[path])

@@ -65,7 +65,7 @@ def rows(file: Path, *needed: str) -> Iterator[tuple[int, dict[str, str]]]:
     first, head = next(numbered)
     names = head.split("\t")
     if len(set(names)) < len(names):
-        raise SetError(file, first, f"a column is there twice in the head: {names}")
+        raise SetError(file, first, f"the header has a column twice: {names}")
     if missing := [name for name in needed if name not in names]:
         raise SetError(file, first, f"the columns {', '.join(missing)} are missing; there are {names}")
     number = first

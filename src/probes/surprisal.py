@@ -66,7 +66,7 @@ def show_surprisal(models: Sequence[Model], text: str, lang: LanguageChoice | No
     view.add_row("sum", *(f"{each.total:.2f}" for each in found.values()))
     view.add_row("per word", *(f"{each.mean:.2f}" for each in found.values()))
     show(view)
-    log.info("each word after <eos> and everything on its left; <unk>: not in the vocabulary")
+    log.info("each word given <eos> and everything before it; <unk>: not in the vocabulary")
 
 
 def macro_perplexity(model: LanguageModel, split: Split) -> float:

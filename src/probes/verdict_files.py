@@ -248,7 +248,7 @@ def read_checked(file: Path) -> pa.Table:
         raise ValueError("not a file of verdicts")
     for name, text in ((STATED, known[b"concord"]), (SCHEMA, _described(table.schema))):
         if known.get(name, _checksum(text)) != _checksum(text):
-            raise ValueError("it is damaged: its checksum is another")
+            raise ValueError("it is damaged: its checksum does not match")
     return table
 
 

@@ -90,7 +90,7 @@ def read_sentences(file: Path) -> dict[int, str]:
         raise UserError(f"{file}: there is no such file; one sentence per line is needed")
     found = {number: line.strip() for number, line in enumerate(lines(file), start=1) if line.strip()}
     if not found:
-        raise UserError(f"{file}: there is no sentence in it; write one a line")
+        raise UserError(f"{file}: there is no sentence in it; write one per line")
     return found
 
 

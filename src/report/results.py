@@ -45,8 +45,9 @@ class ModelFacts:
     @property
     def given_name(self) -> str:
         """What its user called it."""
-        told = self.run or self.watched
-        return (told.name if told else None) or ""
+        if self.run is not None:
+            return self.run.given_name
+        return (self.watched.name if self.watched else None) or ""
 
     @property
     def tags(self) -> tuple[str, ...]:

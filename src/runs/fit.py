@@ -135,7 +135,7 @@ def _check_trainer(settings: dict[str, Plain]) -> None:
     if unknown := [name for name in settings if name not in known]:
         raise UserError(f"trainer.{unknown[0]}: Lightning's Trainer has no such setting")
     if ours := [name for name in settings if name in (*OURS, "logger", "callbacks", "plugins")]:
-        raise UserError(f"trainer.{ours[0]}: this is Concord's to set; for your own callbacks and loggers see docs/own.md")
+        raise UserError(f"trainer.{ours[0]}: Concord sets this itself; for your own callbacks and loggers see docs/own.md")
     precision = str(settings.get("precision", 32))
     if precision not in PRECISIONS:
         raise UserError(f"trainer.precision={precision}: there is no such precision; there are: {', '.join(PRECISIONS)}")

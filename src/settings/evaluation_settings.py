@@ -76,10 +76,12 @@ def _check_revisions(settings: PretrainedSettings) -> None:
             f"model.revision={settings.revision}: one revision, or several (model.revisions=) as a curve; leave one out"
         )
     if settings.revisions == ():
-        raise UserError("model.revisions=[]: there is none in this list; all, log, or names of revisions")
+        raise UserError("model.revisions=[]: the list is empty; write all, log, or names of revisions")
     several = settings.name is not None and len(settings.name) > 1
     if several and (settings.revisions is not None or settings.revision is not None):
-        raise UserError("model.name=[…]: a list of checkpoints, each of which is one; leave model.revision and revisions out")
+        raise UserError(
+            "model.name=[…]: each entry of the list is a checkpoint already; leave model.revision and model.revisions out"
+        )
     naming_rule(settings.pattern, settings.places)
 
 

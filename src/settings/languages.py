@@ -112,7 +112,7 @@ def each_language(choice: LanguageChoice) -> tuple[Language, ...]:
     if len(asked) < 2:
         raise UserError(f"lang.languages={asked}: name two or more; for one language, lang=<language>")
     if len({*asked}) < len(asked):
-        raise UserError(f"lang.languages={asked}: a language is there twice")
+        raise UserError(f"lang.languages={asked}: a language appears twice")
     return tuple(read_language(code) for code in asked)
 
 

@@ -135,11 +135,18 @@ class RunSettings:
         return self.result_settings() | ({"ckpt_path": self.ckpt_path} if self.begins_elsewhere else {})
 
     def run_name(self) -> str:
-        """`name`, or language, network, corpus, seed, and a hash of every setting that changes the result."""
-        if self.name:
-            return self.name
+        """The run's folder: `name`, or the usual one."""
+        return self.name or self.usual_name()
+
+    def usual_name(self) -> str:
+        """Language, network, corpus, seed, and a hash of every setting that changes the result."""
         parts = (self.lang.code, self.model.name, self.data.name, f"s{self.seed}")
         return "-".join([*parts, settings_hash(self.settings_and_beginning())])
+
+    @property
+    def given_name(self) -> str:
+        """What its user called it; sweeps write the usual name down, which nobody gave."""
+        return "" if self.name is None or self.name == self.usual_name() else self.name
 
     @property
     def folder(self) -> Path:

@@ -253,7 +253,9 @@ class CurveWork:
         waiting = [each.place.name for each in self.elsewhere if not self._is_done(each)]
         if waiting:
             shown = ", ".join(waiting[:4]) + (" …" if len(waiting) > 4 else "")
-            log.info("waiting    %s: another process is about it, or it could not be had; the same command resumes", shown)
+            log.info(
+                "waiting    %s: another process is working on it, or it could not be fetched; the same command resumes", shown
+            )
             return
         for number, curve in enumerate(self.curves):
             if not curve.scored():

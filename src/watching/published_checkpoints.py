@@ -67,7 +67,7 @@ def find_checkpoints(settings: PretrainedSettings) -> PublishedTraining:
     found, missing = _describe(settings, places.points)
     if not found:
         shown = "; ".join(f"{point}: {why}" for point, why in [*missing.items()][:SHOWN])
-        raise UserError(f"model.name={', '.join(names[:SHOWN])}: none of these checkpoints is to be had ({shown})")
+        raise UserError(f"model.name={', '.join(names[:SHOWN])}: none of these checkpoints could be loaded ({shown})")
     suite, seed = _suite_and_seed(name)
     training = PublishedTraining(name, suite, seed if settings.seed is None else settings.seed, places.axis, found, missing)
     _tell(training)

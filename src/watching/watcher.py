@@ -256,7 +256,7 @@ def _sampled(model: Model, asked: Sets, sample: int | None, protocol: str, rules
     elsewhere: Clitics = next(iter(model.clitics.values()), "split")
     whole: Probe = make_probe(asked.settings(protocol, rules), asked.language, model.clitics.get(asked.language, elsewhere))
     if whole.contract.rules.start == "warm":
-        raise UserError("start=warm: the state that sentences of a corpus leave is known of models of Concord only; leave it out")
+        raise UserError("start=warm: only a model of Concord comes with sentences of its corpus to warm up on; leave it out")
     return SampledProbe(sample_probe(whole, sample, asked.seed), whole)
 
 

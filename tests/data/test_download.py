@@ -196,7 +196,7 @@ def test_what_cannot_be_the_file_is_neither_kept_nor_recorded(publisher, tmp_pat
 def test_a_server_that_sends_drop_by_drop_is_given_up(publisher, tmp_path):
     publisher.faults = ["drip"] * 9
     start = time.monotonic()
-    with pytest.raises(DownloadError, match="only [0-9]+ bytes a second arrive, 3 times in a row"):
+    with pytest.raises(DownloadError, match="only [0-9]+ bytes per second arrive, 3 times in a row"):
         fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=Patience(2, pause=0.001, timeout=0.2))
     assert time.monotonic() - start < 20
 

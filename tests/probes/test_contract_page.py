@@ -32,7 +32,7 @@ from training_runs import NETWORKS  # noqa: E402
 
 PAGE = ROOT / "docs/contracts.md"
 HEAD = """\
-# What the contract says
+# The scoring contract, scorer by scorer
 
 Every table and every file of results carries a statement of how its numbers came about. It is made from what the scorer does
 with a sentence and from what the sets compare, never from a template. Here it is for every scorer on every kind of set, under

@@ -69,7 +69,7 @@ def test_two_lines_are_enough_for_a_notebook(study: Path) -> None:
     assert [axis.get_title(loc="left") for axis in german.axes] == ["German, lstm (3 seeds)", ""]
     with pytest.raises(UserError, match="pie: there is no such figure; there are: curves, bars, heat, perplexity"):
         draw(frame, "pie")
-    with pytest.raises(UserError, match="none of these runs has been probed on the way"):
+    with pytest.raises(UserError, match="none of these runs was probed during training"):
         draw(frame[frame.moment == "final"], "curves")
 
 

@@ -9,6 +9,7 @@ from concord.report.conditions import explain_separations, group_by_condition
 from concord.report.gathering import gather_results
 from concord.report.learning_curves import accuracy_curve
 from concord.report.report_folder import make_report, write_page
+from concord.settings.run import read_run_settings
 from synthetic_runs import asked, settings, write_evaluation, write_run
 
 
@@ -117,6 +118,15 @@ def test_two_conditions_of_a_language_never_share_a_name(tmp_path: Path) -> None
         write_run(tmp_path / f"r{seed}", asked("de", 24), 1, epochs=2, chosen=settings("lang=de", *more))
     names = [condition.name for condition in group_by_condition(gather_results([tmp_path]).results)]
     assert len(set(names)) == len(names) == 3
+
+
+def test_the_name_that_a_sweep_writes_down_is_not_one_that_was_given(tmp_path: Path) -> None:
+    """Jobs of a sweep are frozen with the name that a run has without `name=`."""
+    usual = read_run_settings(settings("lang=de", "seed=1")).usual_name()
+    for name in (usual, "mine"):
+        write_run(tmp_path / name, asked("de", 24), 1, epochs=2, chosen=settings("lang=de", "seed=1", f"name={name}"))
+        (condition,) = group_by_condition(gather_results([tmp_path / name]).results)
+        assert condition.name == ("mine" if name == "mine" else "lstm")
 
 
 def test_what_a_sweep_keeps_for_itself_is_not_called_left_out(study: Path, tmp_path: Path) -> None:

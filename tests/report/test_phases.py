@@ -1,5 +1,6 @@
 """Phases in a report: from the metrics of runs to tables and a figure that say which rule a model followed, and until when."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,11 @@ from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.phases import agree_with_rules, rule_metrics
 from concord.probes.probe_preparation import judge_by_rules
 from concord.probes.verdict_files import read_verdicts, write_table
+from concord.report import page
 from concord.report.conditions import group_by_condition
 from concord.report.figures import draw_figure
+from concord.report.figures.phase_figure import STAGES
+from concord.report.figures.style import COLOURS
 from concord.report.frame import make_frame
 from concord.report.gathering import gather_results
 from concord.report.phase_tables import PhaseSpan, phase_table, phases_of
@@ -55,6 +59,13 @@ def test_phases_are_a_table_of_the_report(folder: Path) -> None:
     assert [cell.text for cell in cells["across a prepositional phrase"]] == [
         "last noun 100 k, bigram 200 k–300 k, structure from 400 k"
     ]
+
+
+def test_no_rule_has_the_colour_of_a_stage() -> None:
+    assert not {*STAGES.values()} & {*COLOURS}
+    css = (Path(page.__file__).parent / "page.css").read_text(encoding="utf-8")
+    for theme in re.findall(r"--c0:.*", css):
+        assert len({*re.findall(r"#[0-9a-f]{6}", theme)}) == 8, theme
 
 
 def test_the_figure_has_a_line_for_each_rule_and_names_the_phases(folder: Path) -> None:

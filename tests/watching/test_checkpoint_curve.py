@@ -182,7 +182,7 @@ def test_what_cannot_be_had_is_tried_again(hub, tmp_path: Path) -> None:
     chosen = ("model.name=some/model-seed3", "model.revisions=[step0,step99]", f"out={tmp_path / 'curve'}")
     for _ in range(2):
         assert "broken     step99: it has no revision step99" in evaluate(tmp_path, *chosen)
-    with pytest.raises(UserError, match=r"none of these checkpoints is to be had \(step98: it has no revision"):
+    with pytest.raises(UserError, match=r"none of these checkpoints could be loaded \(step98: it has no revision"):
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step98,step99]", f"out={tmp_path / 'none'}")
     with pytest.raises(UserError, match=r"no checkpoint could be asked \(step8: cannot be loaded"):
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step8]", f"out={tmp_path / 'none'}")

@@ -12,7 +12,7 @@ def language_of(pattern: str, files: list[Path]) -> str:
     found = {match[1] for file in files if (match := re.match(r"([a-z]{2,3})[_-]", file.name))}
     top = pattern.partition("/")[0] if "/" in pattern and not pattern.endswith(".yaml") else ""
     if len(found | ({top} - {""})) != 1:
-        raise UserError(f"{files[0]}: the language does not show in the names of the files; say it, for instance --lang fr")
+        raise UserError(f"{files[0]}: the names of the files do not tell the language; give it, for instance --lang fr")
     return found.pop() if found else top
 
 

@@ -1,4 +1,4 @@
-"""`concord sets check`: faults of sets, and what a vocabulary would cost."""
+"""`concord sets check`: faults of sets, and which items a vocabulary would lose."""
 
 import argparse
 from pathlib import Path

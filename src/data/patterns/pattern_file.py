@@ -251,9 +251,9 @@ class _PatternReader:
         given = self.mapping(plain, place, ("upos", "form", "lemma", "features", "relation", *LINKS))
         links = [link for link in LINKS if link in given]
         if len(links) > 1:
-            raise self.wrong(place, f"both {links[0]} and {links[1]}; a node hangs together with one other")
+            raise self.wrong(place, f"both {links[0]} and {links[1]}; a node is linked to one other")
         if not links and (known or linked):
-            raise self.wrong(place, f"how does it hang together with the others? Add one of {', '.join(LINKS)}")
+            raise self.wrong(place, f"how is it linked to the others? Add one of {', '.join(LINKS)}")
         if links and not known:
             raise self.wrong(place, f"{links[0]}: the first node is looked for everywhere, without a relation to others")
         other = self.text(given.get(links[0]), f"{place}.{links[0]}") if links else ""

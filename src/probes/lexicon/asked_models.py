@@ -18,7 +18,7 @@ def choose_lexicon(settings: ProbeSettings, checkpoints: Sequence[str]) -> tuple
     facts = {path: read_checkpoint(checkpoint_files(Path(path))[0])["concord"] for path in checkpoints}
     choice = settings.lexicon if settings.lexicon is not None else _choice_of_runs(list(facts.values()))
     if choice == "fit" and not facts:
-        raise UserError("probes.lexicon=fit: fits the words of models of ours; for others name vocabularies, shared:[…]")
+        raise UserError("probes.lexicon=fit: works for models that Concord has trained; for others name vocabularies, shared:[…]")
     words = [words_of_facts(path, each) for path, each in facts.items()] if choice == "fit" else []
     return replace(settings, lexicon=choice), _shared(words)
 

@@ -262,5 +262,5 @@ def _table_rows(path: Path) -> list[tuple[str, dict[str, object]]]:
         rows = [(f"{path}:{reader.line_num}", row) for row in reader]
     for place, row in rows:
         if None in row or None in row.values():
-            raise UserError(f"{place}: the row has not as many cells as the head")
+            raise UserError(f"{place}: the row has a different number of cells than the header")
     return rows

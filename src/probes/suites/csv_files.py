@@ -104,7 +104,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
         if missing := [name for name in NEEDED if name not in head]:
             raise SetError(file, 1, f"the columns {', '.join(missing)} are missing; a suite has {','.join(COLUMNS)}")
         if len(set(head)) < len(head):
-            raise SetError(file, 1, f"a column is there twice in the head: {','.join(head)}")
+            raise SetError(file, 1, f"the header has a column twice: {','.join(head)}")
         for row in table:
             if not row:
                 continue

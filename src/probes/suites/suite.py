@@ -152,7 +152,7 @@ def _check_items(suite: Suite) -> None:
     numbers: set[int] = set()
     for item in suite.items:
         if item.number in numbers:
-            raise SetError(suite.file, None, f"item {item.number} is there twice; number the items from 1 on")
+            raise SetError(suite.file, None, f"item {item.number} appears twice; number the items from 1")
         numbers.add(item.number)
         names = [condition.name for condition in item.conditions]
         if not names or len(set(names)) < len(names):
@@ -168,7 +168,7 @@ def _check_regions(suite: Suite, item: Item, condition: Condition) -> None:
     where = f"item {item.number}, {condition.name}"
     numbers = tuple(region.number for region in condition.regions)
     if len(set(numbers)) < len(numbers):
-        raise SetError(suite.file, None, f"{where}: a region number is there twice: {_listed(numbers)}")
+        raise SetError(suite.file, None, f"{where}: a region number appears twice: {_listed(numbers)}")
     if numbers != suite.regions:
         raise SetError(
             suite.file,

@@ -91,7 +91,7 @@ def _begin(page: Page, number: int, line: str) -> str:
         raise page.error(number, f"{line[:40]!r} is neither `key: value` nor an indented line of a section")
     key, value = match[1], match[2].strip()
     if key in page.lines:
-        raise page.error(number, f"{key}: is there twice, the first time in line {page.lines[key]}")
+        raise page.error(number, f"{key}: appears twice, the first time in line {page.lines[key]}")
     page.lines[key] = number
     if key in SECTIONS:
         if value:
@@ -124,7 +124,7 @@ def _region_names(page: Page) -> list[str]:
     for name in names:
         _check_name(page, line.number, "region", name)
     if len(set(names)) < len(names):
-        raise page.error(line.number, f"regions: a name is there twice: {' | '.join(names)}")
+        raise page.error(line.number, f"regions: a name appears twice: {' | '.join(names)}")
     return names
 
 
@@ -142,7 +142,7 @@ def _named(page: Page, section: str) -> list[tuple[str, Line]]:
             raise page.error(line.number, f"{line.text[:40]!r} in {section}: write name: and what it stands for")
         _check_name(page, line.number, section.removesuffix("s"), name.strip())
         if name.strip() in found:
-            raise page.error(line.number, f"{section}: {name.strip()} is there twice, first in line {found[name.strip()].number}")
+            raise page.error(line.number, f"{section}: {name.strip()} appears twice, first in line {found[name.strip()].number}")
         found[name.strip()] = Line(line.number, value.strip())
     return list(found.items())
 

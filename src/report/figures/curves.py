@@ -35,7 +35,7 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
     moving = frame[frame.moment.str.startswith("step")]
     conditions = condition_keys(moving)[:MOST]
     if not conditions:
-        raise UserError("curves: none of these runs has been probed on the way")
+        raise UserError("curves: none of these runs was probed during training")
     every = in_paper_order([name for name in moving.construction.unique() if name != MEAN])
     columns = families(every, circuits_of(moving)) if len(every) > MOST_LINES else {"": every}
     columns = {family: names for family, names in columns.items() if names}

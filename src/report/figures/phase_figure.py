@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STAGES = {STRUCTURE: "#222222", UNDECIDED: "#d0d0d0"}
+STAGES = {STRUCTURE: "#6b3fa0", UNDECIDED: "#d0d0d0"}  # colours that no rule has
 SIDES = {"where the rule is right": HELPED, "where the rule is wrong": MISLED}
 UNDER, HEIGHT = -0.36, 0.07  # where phases stand, as shares of the height of a panel
 

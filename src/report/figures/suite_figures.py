@@ -33,7 +33,7 @@ def draw_circuits(frame: "pd.DataFrame") -> "Figure":
     moving = frame[frame.moment.str.startswith("step") & (frame.circuit != "")]
     conditions = condition_keys(moving)
     if not conditions:
-        raise UserError("circuits: none of these runs has been probed on suites on the way")
+        raise UserError("circuits: none of these runs was probed on suites during training")
     made, axes = panels(7.5, 3.0 * min(len(conditions), MOST) + 0.4, min(len(conditions), MOST), 1)
     for axis, condition in zip(axes[:, 0], conditions, strict=False):
         own = rows_of(moving, condition)

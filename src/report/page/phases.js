@@ -1,7 +1,7 @@
 // Phases of learning: accuracy where a surface rule helps and where it misleads, and the rule that is followed under the axis.
 const withPhases = () => D.conditions.map((g, i) => [g, i]).filter(([g]) => Object.keys(g.phases).length);
 let phased = withPhases();
-const STAGES = { structure: "var(--ink)", undecided: "var(--line)" };
+const STAGES = { structure: "var(--structure)", undecided: "var(--line)" };
 const phaseState = { condition: phased.length ? phased[0][1] : 0, construction: MEAN, off: new Set(), xlog: true, zoom: null };
 function drawPhases() {
   if (!phased.length) return;

@@ -143,7 +143,7 @@ def alone(folder: Path) -> Iterator[None]:
         try:
             held.enter_context(lock(folder / ".lock", patience=0))
         except FileInUse:
-            raise UserError(f"{folder}: another process is at this search; wait for it, or give it more n_jobs") from None
+            raise UserError(f"{folder}: another process runs this search; wait for it, or raise its n_jobs") from None
         yield
 
 

@@ -106,7 +106,7 @@ def test_published_suites_are_written_as_they_were(file, tmp_path):
         (("predictions", 0, "formula"), "(3;%mtch%) < 1", "there is no condition 'mtch'; there are match, mismatch"),
         (("items",), [], "the suite has no items"),
         (("items",), None, "the suite has no list of items"),
-        (("items", 1, "item_number"), 1, "item 1 is there twice; number the items from 1 on"),
+        (("items", 1, "item_number"), 1, "item 1 appears twice; number the items from 1"),
         (("items", 1, "item_number"), "2", "item 2: item_number must be a whole number; it is '2'"),
         (("items", 1, "conditions"), None, "item 2 has no list of conditions"),
         (("items", 1, "conditions"), [], "item 2: its conditions must be there and have different names"),
@@ -122,7 +122,7 @@ def test_published_suites_are_written_as_they_were(file, tmp_path):
         (
             ("items", 1, "conditions", 0, "regions", 2, "region_number"),
             2,
-            "item 2, match: a region number is there twice: 1, 2, 2",
+            "item 2, match: a region number appears twice: 1, 2, 2",
         ),
         (("items", 1, "conditions", 0, "regions", 2, "region_number"), True, "region_number must be a whole number; it is True"),
         (("items", 1, "conditions", 0, "regions", 2, "content"), 3, "item 2, match, region 3: content must be text; it is 3"),
@@ -179,7 +179,7 @@ def test_what_a_table_cannot_hold_is_not_lost_in_silence(tmp_path):
     [
         ("", "a.csv:1: the columns item_number, condition_name, region_number, content are missing"),
         ("item_number,condition_name,region_number,content\n", "a.csv: the suite has no items"),
-        ("item_number,condition_name,region_number,content,content\n", "a.csv:1: a column is there twice"),
+        ("item_number,condition_name,region_number,content,content\n", "a.csv:1: the header has a column twice"),
         ("item_number,condition_name,region_number,content\n1,a,1\n", "a.csv:2: 3 cells, but the head has 4; quote cells"),
         ("item_number,condition_name,region_number,content\nx,a,1,b\n", "a.csv:2: item_number and region_number must be whole"),
         ('item_number,condition_name,region_number,content\n1,a,1,"b\n', "a.csv:2: not CSV"),

@@ -196,7 +196,7 @@ def test_a_study_has_one_searcher_and_one_kind_of_objectives(tmp_path):
     opened("s", wishes(tmp_path))
     with pytest.raises(UserError, match="study_name=s: this study is about valid/perplexity, probe/acc; give other objectives"):
         opened("s", wishes(tmp_path, objectives=["valid/loss"], directions=["minimize"]))
-    with alone(tmp_path), pytest.raises(UserError, match="another process is at this search"), alone(tmp_path):
+    with alone(tmp_path), pytest.raises(UserError, match="another process runs this search"), alone(tmp_path):
         pass
 
 

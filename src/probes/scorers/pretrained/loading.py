@@ -103,7 +103,7 @@ def kind_of(name: str, config: Mapping[str, object]) -> Kind:
     raise PretrainedError(
         name,
         f"its {CONFIG} says {named or family}, which has no language-model head; a …ForMaskedLM or …ForCausalLM is needed "
-        "(model.kind=masked or causal insists)",
+        "(model.kind=masked or causal overrides it)",
     )
 
 
