@@ -34,6 +34,11 @@ class RunCondition:
     def constructions(self) -> list[str]:
         return list(dict.fromkeys(name for result in self.results for name in result.scores))
 
+    @property
+    def perplexities(self) -> NDArray[np.float64]:
+        """Of the test text, by seed."""
+        return np.array([result.perplexity for result in self.results])
+
     def spread(self, values: NDArray[np.float64]) -> float:
         """Standard deviation over seeds: the sample's, or under the protocol of CLAMS the population's, as in their Table 5."""
         return spread(values, self.of_population)

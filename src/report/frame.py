@@ -9,12 +9,14 @@ from .conditions import RunCondition
 from .estimates import Estimates
 from .optional_packages import explain_missing
 from .results import Result
+from .training_sizes import find_size_series
 from .wording import axis_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NO_SUITE = {"circuit": "", "base": ""}
+NO_SERIES: dict[str, object] = {"size_series": "", "training_words": math.nan}
 FINAL = "final"  # the whole sets with the best weights; other moments are probes of the sample
 
 
@@ -24,9 +26,14 @@ def make_frame(estimates: Estimates) -> "pd.DataFrame":
         import pandas as pd  # noqa: PLC0415
         import scipy.special  # noqa: F401, PLC0415 intervals over seeds need it
     rows: list[dict[str, object]] = []
+    sizes = {
+        id(condition): {"size_series": series.title, "training_words": words}
+        for series in find_size_series(estimates.conditions)
+        for condition, words in zip(series.conditions, series.words, strict=True)
+    }
     for condition in estimates.conditions:
         for result in condition.results:
-            identity = _identity(condition, result)
+            identity = _identity(condition, result) | sizes.get(id(condition), NO_SERIES)
             rows += [identity | row for row in _final(estimates, condition, result)]
             rows += [identity | row for row in _moments(result)]
     made = pd.DataFrame(rows)

@@ -3,8 +3,11 @@
 import csv
 import io
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..escapes import csv_cell, markdown_cell
 from .intervals import Estimate
@@ -69,6 +72,31 @@ def chance_cell(values: Sequence[float]) -> Cell:
         return EMPTY
     text = "–".join(dict.fromkeys(f"{value:.2f}" for value in (min(values), max(values))))
     return Cell(text, (("value", min(values)),))
+
+
+def perplexity_cell(values: NDArray[np.float64], spread: Callable[[NDArray[np.float64]], float]) -> Cell:
+    """Mean and standard deviation over seeds; nothing while one of them is not known."""
+    if np.isnan(values).any():
+        return EMPTY
+    sd = spread(values)
+    text = f"{values.mean():,.2f}" + ("" if math.isnan(sd) else f" ± {sd:,.2f}")
+    return Cell(text, (("value", float(values.mean())), ("sd", sd), ("runs", len(values))))
+
+
+def mark_best(cells: Sequence[Cell], groups: Sequence[object], lowest: bool = False) -> list[Cell]:
+    """The best of each group of cells, which must compare, in bold: all that read the same; none where all do.
+
+    A group of one, or of which is None, has no best.
+    """
+    marked = list(cells)
+    for group in dict.fromkeys(groups):
+        own = [i for i, each in enumerate(groups) if each == group and group is not None and cells[i].numbers]
+        values = {i: round(dict(cells[i].numbers)["value"], 2) for i in own}
+        if len(set(values.values())) > 1:
+            best = min(values.values()) if lowest else max(values.values())
+            for i in own:
+                marked[i] = replace(cells[i], best=values[i] == best)
+    return marked
 
 
 def freeze_rows(rows: Sequence[tuple[str, Sequence[Cell]]]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:

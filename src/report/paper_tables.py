@@ -8,14 +8,15 @@ import numpy as np
 
 from ..probes.accuracy import MEAN
 from .case_tables import case_tables
-from .conditions import RunCondition, about_deviation
+from .conditions import RunCondition, about_deviation, comparison_key
 from .estimates import Estimates
-from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, chance_cell, freeze_rows, number_cell
+from .grids import EMPTY, Cell, Grid, Head, accuracy_cell, chance_cell, freeze_rows, mark_best, number_cell, perplexity_cell
 from .group_tables import contrast_table, group_table, grouping_tables
 from .mean_rows import about_mean, mean_cells
 from .perspective_tables import contract_table, reference_table, scorer_table
 from .published_values import PERPLEXITY, Published, PublishedColumn, published_columns
 from .suite_tables import suite_tables
+from .training_sizes import training_size_table
 from .wording import construction_labels, language_name, paper_name
 
 ABOUT_ACCURACY = (
@@ -23,6 +24,10 @@ ABOUT_ACCURACY = (
     "one corpus and vocabulary."
 )
 ABOUT_UNFINISHED = " unfinished: the last probe so far, of the sample."
+ABOUT_BEST = (
+    " Bold: the best of a row among models of one language that were asked the same items under the same contract; of "
+    "perplexities, the lowest of one vocabulary."
+)
 ABOUT_PUBLISHED = " † published, with other training data and other items than ours; ± as the paper has it."
 
 
@@ -33,7 +38,7 @@ def paper_tables(estimates: Estimates, every_published: bool = False) -> list[Gr
         own = estimates.of_set(name)
         made = [accuracy_table(own, every_published), *grouping_tables(own), *suite_tables(own), *case_tables(own)]
         made += [each for each in (group_table(own), contrast_table(own), contract_table(own), scorer_table(own)) if each]
-        made += [each for each in (reference_table(own), size_table(own)) if each]
+        made += [each for each in (training_size_table(own), reference_table(own), size_table(own)) if each]
         several = len(estimates.sets) > 1
         found += [replace(each, name=f"{each.name}-{name}", title=f"{each.title}: {name}") if several else each for each in made]
     return found
@@ -46,9 +51,15 @@ def accuracy_table(estimates: Estimates, every_published: bool = False) -> Grid:
     """Constructions down, languages and conditions across, test perplexity on top; published numbers to the right."""
     conditions, names = estimates.conditions, estimates.constructions
     labels = construction_labels(names)
-    rows: list[tuple[str, list[Cell]]] = [("test perplexity", [_perplexity_cell(condition) for condition in conditions])]
-    rows += [(labels[name], [accuracy_cell(estimates.of(condition, name)) for condition in conditions]) for name in names]
-    rows += [(MEAN, mean_cells(estimates))]
+    perplexities = [perplexity_cell(condition.perplexities, condition.spread) for condition in conditions]
+    texts = [(condition.language, condition.first.vocabulary) for condition in conditions]
+    items = [comparison_key(condition.first) for condition in conditions]
+    means = [(*key, *sorted(condition.first.mean_over)) for key, condition in zip(items, conditions, strict=True)]
+    rows: list[tuple[str, list[Cell]]] = [("test perplexity", mark_best(perplexities, texts, lowest=True))]
+    accuracies = {name: [accuracy_cell(estimates.of(condition, name)) for condition in conditions] for name in names}
+    rows += [(labels[name], mark_best(cells, items)) for name, cells in accuracies.items()]
+    rows += [(MEAN, mark_best(mean_cells(estimates), means))]
+    bold = ABOUT_BEST if any(cell.best for _, cells in rows for cell in cells) else ""
     heads = [Head(language_name(condition.language), condition.name_with_seeds) for condition in conditions]
     chances = _chance_column(estimates)
     if chances:
@@ -61,7 +72,7 @@ def accuracy_table(estimates: Estimates, every_published: bool = False) -> Grid:
         values = [column.values.get(PERPLEXITY), *(column.values.get(paper_name(name)) for name in names)]
         for (_, cells), value in zip(rows, [*values, _paper_average(column, over)], strict=True):
             cells.append(_published_cell(value))
-    note = _accuracy_note(estimates) + (ABOUT_PUBLISHED if columns else "") + _slips(columns)
+    note = _accuracy_note(estimates) + bold + (ABOUT_PUBLISHED if columns else "") + _slips(columns)
     return Grid("accuracy", "Accuracy by construction and language", note, "construction", tuple(heads), freeze_rows(rows))
 
 
@@ -78,15 +89,6 @@ def _chance_column(estimates: Estimates) -> list[Cell]:
     rows = [[c.first.chance(name) for c in estimates.conditions] for name in [*estimates.constructions, MEAN]]
     known = [[value for value in row if not math.isnan(value)] for row in rows]
     return [chance_cell(row) for row in known] if len({round(v, 4) for row in known for v in row}) > 1 else []
-
-
-def _perplexity_cell(condition: RunCondition) -> Cell:
-    values = np.array([result.perplexity for result in condition.results])
-    if np.isnan(values).any():
-        return EMPTY
-    sd = condition.spread(values)
-    text = f"{values.mean():,.2f}" + ("" if math.isnan(sd) else f" ± {sd:,.2f}")
-    return Cell(text, (("value", float(values.mean())), ("sd", sd), ("runs", len(values))))
 
 
 # ------------------------------------------------------------------- published

@@ -11,7 +11,7 @@ from concord.report import draw, load
 from concord.report.figures import FIGURES
 from synthetic_runs import ROOT
 
-OF_SUITES = {"circuits", "stability"}  # figures that runs without suites do not have
+NOT_HERE = {"circuits", "stability", "training_size"}  # figures of suites, and of training texts of several sizes
 
 
 def test_the_command_writes_tables_figures_and_a_page(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,7 +25,7 @@ def test_the_command_writes_tables_figures_and_a_page(study: Path, tmp_path: Pat
     assert {file.suffix for file in (out / "tables").iterdir()} == {".md", ".csv", ".tex"}
     assert (
         {file.stem for file in (out / "figures").glob("*.svg")}
-        == set(FIGURES) - OF_SUITES
+        == set(FIGURES) - NOT_HERE
         == {file.stem for file in (out / "figures").glob("*.png")}
     )
     assert "German · lstm (3 seeds)" in (out / "tables.md").read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_two_lines_are_enough_for_a_notebook(study: Path) -> None:
     assert (final.low < final.accuracy.mean()).all()
     curve = frame[(frame.run == "de-lstm-s1") & (frame.construction == "mean") & frame.moment.str.startswith("step")]
     assert list(curve.words) == sorted(curve.words)
-    needing_more = {*OF_SUITES, "languages"}  # suites, or one recipe in several languages
+    needing_more = {*NOT_HERE, "languages"}  # and one recipe in several languages
     for kind in set(FIGURES) - needing_more:
         assert draw(frame, kind).axes
     for kind in needing_more:

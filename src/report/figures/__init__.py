@@ -15,6 +15,7 @@ from .heat import draw_heat
 from .language_figure import draw_languages
 from .perplexity_plot import draw_perplexity
 from .phase_figure import draw_phases
+from .size_figure import draw_training_size
 from .style import STYLE
 from .suite_figures import draw_circuits, draw_stability
 
@@ -29,13 +30,14 @@ FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {
     "perplexity": draw_perplexity,
     "phases": draw_phases,
     "languages": draw_languages,
+    "training_size": draw_training_size,
     "circuits": draw_circuits,
     "stability": draw_stability,
 }
 
 
 def draw_figure(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
-    """One of the figures of a report: curves, bars, heat, perplexity, phases, languages, circuits, stability."""
+    """One of the figures of a report: curves, bars, heat, perplexity, phases, languages, training_size, circuits, stability."""
     if kind not in FIGURES:
         raise UserError(f"{kind}: there is no such figure; there are: {', '.join(FIGURES)}")
     with explain_missing():

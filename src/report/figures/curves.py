@@ -37,7 +37,7 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
     if not conditions:
         raise UserError("curves: none of these runs was probed during training")
     every = in_paper_order([name for name in moving.construction.unique() if name != MEAN])
-    columns = families(every, _circuits(moving)) if len(every) > MOST_LINES else {"": every}
+    columns = families(every, circuits_of(moving)) if len(every) > MOST_LINES else {"": every}
     columns = {family: names for family, names in columns.items() if names}
     width = 9 if len(columns) == 1 else 3.1 * len(columns) + 2.6
     shape = {"width_ratios": [1.9] * len(columns) + [1.0 if len(columns) == 1 else 1.5]}
@@ -62,7 +62,7 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
     return made
 
 
-def _circuits(frame: "pd.DataFrame") -> dict[str, str]:
+def circuits_of(frame: "pd.DataFrame") -> dict[str, str]:
     """Of suites, which have one."""
     named = frame[frame.circuit.fillna("") != ""] if "circuit" in frame else frame[:0]
     return {name: circuit.replace("_", " ") for name, circuit in zip(named.construction, named.circuit, strict=True)}
@@ -89,7 +89,7 @@ def _accuracies(axis: "Axes", own: "pd.DataFrame", names: list[str], behind: lis
     axis.set(xlabel=seen(own.attrs.get("axis", "words")), ylabel="accuracy on the sample")
     axis.set_ylim(min([axis.get_ylim()[0], *(chance - 0.1 for chance in chances_of(shown))]), 1.02)
     axis.locator_params(axis="x", nbins=5)
-    axis.xaxis.set_major_formatter(_words)
+    axis.xaxis.set_major_formatter(format_axis_words)
 
 
 def _spans_decades(values: "pd.Series[float]") -> bool:
@@ -103,10 +103,10 @@ def _perplexity(axis: "Axes", own: "pd.DataFrame", log: bool) -> None:
     _line(axis, own, "perplexity", {"color": GREY, "linestyle": "-", "marker": "."})
     axis.set(xlabel=seen(own.attrs.get("axis", "words")), ylabel="validation perplexity", yscale="log" if log else "linear")
     axis.locator_params(axis="x", nbins=4)
-    axis.xaxis.set_major_formatter(_words)
+    axis.xaxis.set_major_formatter(format_axis_words)
 
 
-def _words(value: float, _: object = None) -> str:
+def format_axis_words(value: float, _: object = None) -> str:
     return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k" if value >= 1e3 else f"{value:g}"
 
 
