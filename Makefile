@@ -27,7 +27,8 @@ test-slurm: .venv/.dev ## the tests on a SLURM cluster, which is installed and s
 	@tests/slurm/cluster install || true
 	@$(BIN)/python -m pytest -n 0 -m slurm -rs tests/slurm
 
-compat: .venv/.dev ## our exports in environments of other tools (lm_eval, minicons, transformers 4.51), which are built first: minutes
+compat: .venv/.dev ## LaTeX tables compiled (if there is a pdflatex), and our exports in environments of other tools (lm_eval, minicons, transformers 4.51), which are built first: minutes
+	@$(BIN)/python -m pytest -q -n 0 -rs -m slow tests/report/test_latex.py
 	@mkdir -p .venv-compat
 	@for tool in "tf4 transformers==4.51.3 sentencepiece" "lm_eval lm_eval[hf]==0.4.13 transformers>=5,<6" "minicons minicons==0.3.39"; do \
 		set -- $$tool; name=$$1; shift; \
