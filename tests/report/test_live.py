@@ -90,6 +90,7 @@ def test_runs_that_go_wrong_or_away_are_told(runs: Path) -> None:
     assert live.page.version == 2
 
 
+@pytest.mark.slow
 def test_many_updates_take_no_more_memory_than_few(runs: Path) -> None:
     live = live_report(runs)
     sizes = []

@@ -1,0 +1,39 @@
+"""docs/study.md: its tables are those of the results that are kept, and its figures are drawn from them."""
+
+import importlib.util
+import re
+
+from training_runs import ROOT
+
+specification = importlib.util.spec_from_file_location("make_study", ROOT / "docs/make_study.py")
+assert specification is not None
+assert specification.loader is not None
+make_study = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(make_study)
+
+
+def test_the_tables_are_those_of_the_results():
+    page = make_study.PAGE.read_text(encoding="utf-8")
+    assert make_study.filled(page) == page, "write it anew: python docs/make_study.py"
+
+
+def test_the_means_are_those_of_the_constructions():
+    """Recomputed from the rows of the page itself."""
+    rows = re.findall(r"^\| (\w+) \| [\w ]+ \| (\d\.\d\d) \| \d\.\d\d–", make_study.tables()["whole"], flags=re.MULTILINE)
+    means = dict(re.findall(r"^\| (\w+) \| [\d,]+ \| [\d.]+ \| (\d\.\d\d) ", make_study.tables()["models"], flags=re.MULTILINE))
+    assert means
+    for language, mean in means.items():
+        own = [float(accuracy) for name, accuracy in rows if name == language]
+        assert len(own) == len(make_study.SHARED)
+        assert abs(sum(own) / len(own) - float(mean)) < 0.01
+
+
+def test_the_figures_are_drawn_from_what_is_kept(tmp_path):
+    frame, _ = make_study.read_kept()
+    names = {make_study.language_name(code) for code in frame.language}
+    for file in make_study.draw_figures(tmp_path):
+        text = file.read_text(encoding="utf-8")
+        shown = (make_study.IMAGES / file.name).read_text(encoding="utf-8")
+        for name in names:
+            assert name in text
+            assert name in shown
