@@ -229,7 +229,8 @@ def _write_texts(folder: Path) -> None:
     german = prose("de", "my.txt")
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text(german, encoding="utf-8")
-    (folder / "nl.txt").write_text(german + "Der Hund bellt .\nDie Hunde bellen .\n" * 30, encoding="utf-8")
+    asked = "Der Hund bellt .\nDie Hunde bellen .\nDer Gast wartet .\nDie Gäste warten .\n"  # words of the sets
+    (folder / "nl.txt").write_text(german + asked * 30, encoding="utf-8")
     (folder / "sentences.txt").write_text("der Gast wartet .\ndie Gäste warten .\n", encoding="utf-8")
     prose("fr", "french.txt")
     treebank = (ROOT / "patterns/fr/sample.conllu").read_text(encoding="utf-8")

@@ -27,6 +27,8 @@ NOT_RUN = {
 # What a reader of the page has done before.
 BEFORE = {
     "docs/papers.md": ["concord sets extract fr/obj_participle fr.conllu --out sets"],
+    "docs/reports.md": ["concord evaluate ckpt_path=runs/…"],
+    "docs/results.md": ["concord evaluate ckpt_path=runs/…"],
     "docs/suites.md": ["concord evaluate model=hf model.name=gpt2 lang=en probes=suites"],
 }
 PAGES = ["README.md", "grammars/README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").glob("*.md")))]
