@@ -125,6 +125,7 @@ def examples(program: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("program", ["train", "evaluate"])
 def test_examples_are_real_settings(program):
+    from concord.commands.typed_arguments import as_typed
     from hydra import compose, initialize_config_dir
 
     assert len(examples(program)) > 20
@@ -135,4 +136,4 @@ def test_examples_are_real_settings(program):
         if "-m" in command.split():  # of a sweep: its first job
             overrides = [word if "[" in word else word.split(",")[0] for word in overrides]
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            assert compose(program, overrides), (document, command)
+            assert compose(program, as_typed(overrides)), (document, command)
