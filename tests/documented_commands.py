@@ -241,6 +241,7 @@ def _write_texts(folder: Path) -> None:
     for name in ("novels", "babylm/train_10M"):
         (folder / name).mkdir(parents=True)
         (folder / name / "one.txt").write_text(english, encoding="utf-8")
+    (folder / "novels/en.txt.xz").write_bytes(lzma.compress(english.encode()))
 
 
 def _write_treebank(folder: Path) -> None:
