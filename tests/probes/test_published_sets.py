@@ -113,7 +113,7 @@ def test_a_set_is_fetched_once_with_its_licence_and_is_there_afterwards(name, so
     made = PUBLISHED[name]
     assert made.licence in caplog.text
     assert made.citation in caplog.text
-    assert ("not known beforehand" in caplog.text) == bool(made.hub)
+    assert ("checksums  not published" in caplog.text) == bool(made.hub)
     assert made.licence in (place / ABOUT).read_text(encoding="utf-8")
     asked = len(server.requests)
     assert asked == source.wanted + bool(made.hub)

@@ -150,7 +150,7 @@ def test_processes_share_the_work(hub, tmp_path: Path) -> None:
     chosen = ("model.name=some/model-seed3", "model.revisions=[step0,step2,step16]", f"out={tmp_path / 'curve'}")
     with lock(tmp_path / "curve/points" / f".{point_file('step2')}.lock"):
         said = evaluate(tmp_path, *chosen)
-    assert "waiting    step2: another process is about it" in said
+    assert "waiting    step2: another process is working on it" in said
     assert not (tmp_path / "curve/DONE").exists()
     assert [row["step"] for row in read(tmp_path / "curve/metrics.csv")] == [0, 16]
     hub()

@@ -264,7 +264,7 @@ def test_parsed_sets_carry_the_parser_and_are_not_mixed(tmp_path, capsys):
     ("arguments", "message"),
     [
         (["extract", "fr/obj_participle", "no.conllu", "--out", "o", "--lang", "fr"], "no.conllu: cannot be read"),
-        (["extract", "sv_number", "a.conllu", "--out", "o"], "a.conllu: the language does not show"),
+        (["extract", "sv_number", "a.conllu", "--out", "o"], "a.conllu: the names of the files do not tell the language"),
         (
             ["extract", "fr/obj_participle", str(SAMPLE), "--lang", "fr", "--out", "o", "--controls", "mirrors"],
             "--controls mirrors: there is no such",
