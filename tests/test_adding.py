@@ -222,8 +222,8 @@ ADDITIONS = {
                     '    return Grid("own", "Nothing but this", "", "construction", (Head("", "n"),), (("prep", (EMPTY,)),))\n\n\n'
                     "def paper_tables("
                 ),
-                "(reference_table(own), size_table(own))",
-                "(reference_table(own), size_table(own), own_table(own))",
+                "reference_table(own), size_table(own))",
+                "reference_table(own), size_table(own), own_table(own))",
             ),
         },
     ),
