@@ -212,7 +212,8 @@ def write_files(folder: Path) -> None:
 
 def write_losses(folder: Path) -> None:
     """What another tool would have made of the sentences in `sets`: a loss for each."""
-    pairs = [json.loads(line) for file in sorted((folder / "sets").rglob("*.jsonl")) for line in file.open(encoding="utf-8")]
+    files = sorted((folder / "sets").rglob("*.jsonl"))
+    pairs = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     sentences = dict.fromkeys(pair[f"sentence_{kind}"] for pair in pairs for kind in ("good", "bad"))
     rows = "".join(f"{sentence}\t{len(sentence)}\n" for sentence in sentences)
     (folder / "losses.tsv").write_text(f"sentence\tloss\n{rows}", encoding="utf-8")
