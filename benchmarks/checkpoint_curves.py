@@ -1,4 +1,4 @@
-"""A long curve: 200 checkpoints of one training, seven constructions. How long keeping and reporting take, how large the page is.
+"""A long curve: 200 checkpoints of one training run, seven constructions. Time to store and report, size of the page.
 
 python benchmarks/checkpoint_curves.py [--small] [--items N]
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import numpy as np
-from concord.probes.answer import judge_scores
+from concord.probes.accuracy import judge_scores
 from concord.probes.models import wrap_function
 from concord.report.report_folder import make_report, write_page, write_report
 from concord.settings.watched import WatchedSettings
@@ -22,7 +22,7 @@ from synthetic_runs import SPEED, asked, scores
 
 
 def keep(folder: Path, checkpoints: int, items: int) -> CurveFolder:
-    """The results of made-up checkpoints, as `concord evaluate model.revisions=…` keeps them."""
+    """The results of synthetic checkpoints, as `concord evaluate model.revisions=…` keeps them."""
     whole = asked("en", items, constructions=tuple(SPEED))
     model = wrap_function(lambda sentences: [[0.0] * len(each.split()) for each in sentences], "made up")
     config = WatchedSettings("published checkpoints", "made-up-160m", "steps", probes={"en/agreement": {}}).yaml()
@@ -39,7 +39,7 @@ def keep(folder: Path, checkpoints: int, items: int) -> CurveFolder:
 
 
 def timed(what: str, started: tuple[float, float]) -> None:
-    print(f"{what:<8} {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
+    print(f"{what:<8} {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of CPU time)")
 
 
 def now() -> tuple[float, float]:
@@ -48,8 +48,8 @@ def now() -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
-    parser.add_argument("--items", type=int, default=400, help="of each construction")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
+    parser.add_argument("--items", type=int, default=400, help="per construction")
     asked_for = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

@@ -1,9 +1,9 @@
 """Real prose to token ids: `python benchmarks/corpora.py FOLDER [de fr …] [--times 16]`, or `--small`.
 
 FOLDER holds `<lang>.txt.xz`, one paragraph per line. Every corpus is prepared in its own process, with 50,000 words counted in
-train and valid, on all cores. Memory is the peak of the preparing process, and of the largest of those that work for it. For 4 ×
-(or another number) the text is written so often, and in the copies every word of more than six letters is another word, so that
-new words keep coming as they do in a larger text. Covered: challenge items of ours all of whose words are in the vocabulary.
+train and valid, on all cores. Memory is the peak of the preparing process and of its largest worker. For 4 × (or another
+number) the text is repeated that many times, and in the copies every word of more than six letters is replaced by a new one, so
+that new words keep appearing as they do in a larger text. Covered: our challenge items all of whose words are in the vocabulary.
 With --small the text is a few sentences of the built-in corpus.
 """
 
@@ -59,7 +59,7 @@ def measure(lang: str, file: Path, cache: Path) -> tuple[float, float, float, fl
     seconds = time.perf_counter() - start
     again = time.perf_counter()
     prepared(lang, file, cache)
-    # Not ru_maxrss of ourselves, which begins with the peak of the process that started us.
+    # Not our own ru_maxrss, which starts at the peak of the parent process.
     own = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text(encoding="utf-8"))[1]) / 1024
     worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     return seconds, time.perf_counter() - again, own, worker
@@ -71,7 +71,7 @@ def measured(lang: str, file: Path, cache: Path) -> tuple[float, float, float, f
 
 
 def coverage(lang: str, corpus: Corpus) -> tuple[float, float]:
-    """Of the words in our challenge sets, and of their items."""
+    """Coverage of the words in our challenge sets, and of their items."""
     words: set[str] = set()
     covered = items = 0
     for name in constructions(folder_of(lang)):
@@ -97,10 +97,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("languages", nargs="*")
     parser.add_argument("--times", type=int, default=4, choices=range(2, 27), metavar="N")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     if not (asked.folder or asked.small):
-        parser.error("a FOLDER with <lang>.txt.xz is needed, or --small")
+        parser.error("give a FOLDER with <lang>.txt.xz, or --small")
     with tempfile.TemporaryDirectory() as made:
         compare(asked.folder or prose(Path(made)), asked.languages or (["de"] if asked.small else languages()), asked.times)
 

@@ -1,8 +1,8 @@
 """Training and probing on a GPU: `python benchmarks/gpu.py [--precision 32 bf16-mixed 16-mixed] [--steps 200] [--small]`.
 
-For whoever has one: nobody who wrote this has. Tokens per second and peak memory of training (forward, loss, backward, step) for
-LSTMs and Transformers of two sizes and 50,001 words, in each precision, and the share of an epoch of 10 million words that
-probing simple agreement would take. Without a GPU it runs on the CPU, in the precisions that this CPU has.
+Its authors had no GPU to try it on. Tokens per second and peak memory of training (forward, loss, backward, step) for LSTMs and
+Transformers of two sizes and 50,001 words, in each precision, and the share of an epoch of 10 million words that probing
+simple agreement would take. Without a GPU it runs on the CPU, in the precisions the CPU supports.
 """
 
 import argparse
@@ -52,7 +52,7 @@ SMALL = (Size("LSTM 2 × 16", 16, lstm(16), 64, 600), Size("Transformer 1 × 16"
 
 
 def train(size: Size, device: str, precision: str, steps: int) -> tuple[float, float]:
-    """Tokens per second, and the peak of memory in MB where the device tells it."""
+    """Tokens per second, and peak memory in MB if the device reports it."""
     model = build(size, device).train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
     scaler = torch.amp.GradScaler(device, enabled=precision == "16-mixed" and device == "cuda")
@@ -69,7 +69,7 @@ def train(size: Size, device: str, precision: str, steps: int) -> tuple[float, f
         scaler.step(optimiser)
         scaler.update()
 
-    for _ in range(max(steps // 10, 1)):  # what is chosen and compiled at first
+    for _ in range(max(steps // 10, 1)):  # warm-up: kernels are chosen and compiled
         step()
     wait(device)
     started = time.perf_counter()
@@ -82,7 +82,7 @@ def train(size: Size, device: str, precision: str, steps: int) -> tuple[float, f
 
 
 def probe(size: Size, device: str, items: int) -> float:
-    """Seconds for sentences of simple agreement, each scored to its full stop."""
+    """Seconds for sentences of simple agreement, each scored up to its full stop."""
     texts = [f"{text} ." for text in expand_grammar(folder_of("de"), "simple_agrmt", "de").sentences[: 2 * items]]
     words = sorted({word for text in texts for word in text.split()})
     filled = [f"w{i}" for i in range(size.words - 2 - len(words))]
@@ -107,10 +107,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--precision", nargs="*", default=["32", "bf16-mixed"], choices=["32", *KINDS])
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    name = torch.cuda.get_device_name() if device == "cuda" else f"no GPU: {torch.get_num_threads()} threads of the CPU"
+    if device == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        print("this CPU has no 16-bit arithmetic: only precision 32 is measured")
+        asked.precision = ["32"]
+    name = torch.cuda.get_device_name() if device == "cuda" else f"no GPU: {torch.get_num_threads()} CPU threads"
     view = table(name, "model", numbers=["precision", "tokens/s", "ratio to 32", "peak MB", "probing s", "share of an epoch"])
     for size in SMALL if asked.small else SIZES:
         taken = probe(size, device, 20 if asked.small else 5_000)

@@ -1,7 +1,7 @@
 """Speed and memory of the grammar engine: `python benchmarks/grammar.py [--small]`. Every figure is the best of three.
 
-The rival is the way the published generator works, written anew here: whole lists of sentences, no metadata. Both expand
-the same grammars in the same run. Memory is the peak of a process of its own.
+The rival reimplements the published generator's method: whole lists of sentences, no metadata. Both expand the same
+grammars in the same run. Memory is the peak of a separate process.
 """
 
 import argparse
@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from concord.data.grammar import Draw, Expansion, Grammar, build, constructions, folder_of, languages, load, parse
-from concord.data.grammar.distinct import lexemes
-from concord.data.grammar.frames import frames
+from concord.data.grammar.frames import frames, lexemes
 from concord.data.grammar.unroll import unroll
 from concord.data.grammar.variation import Variation
 from rich.console import Console
@@ -30,11 +29,11 @@ class Size:
     folders: list[Path]
     repeats: int
     drawn: int  # sentences of a corpus
-    words: int  # of each of three places: a product of so many to the power of three sentences
+    words: int  # words in each of three slots: the product has this number cubed sentences
 
 
 def seconds(work: Callable[[], object], repeats: int) -> float:
-    """The fastest of several runs: what is slower was disturbed."""
+    """The fastest of several runs: slower ones were disturbed."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -44,7 +43,7 @@ def seconds(work: Callable[[], object], repeats: int) -> float:
 
 
 def listed(grammar: Grammar) -> list[tuple[bool, str]]:
-    """Lists all the way: every template's sentences in memory, flags only."""
+    """Lists throughout: every template's sentences in memory, flags only."""
     result: list[tuple[bool, str]] = []
     for frame in frames(unroll(grammar)):
         variation = Variation(grammar, frame, lexemes(grammar, frame))
@@ -81,7 +80,7 @@ def _peak(work: Callable[[], None], queue: "multiprocessing.Queue[tuple[float, f
 
 
 def peak(work: Callable[[], None]) -> tuple[float, float]:
-    """Seconds, and megabytes above an idle process that has loaded the program."""
+    """Seconds, and megabytes above an idle process with the program loaded."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
     process = context.Process(target=_peak, args=(work, queue))
@@ -93,7 +92,7 @@ def peak(work: Callable[[], None]) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     everything = [folder_of(lang) for lang in languages()] + ([PUBLISHED] if PUBLISHED.is_dir() else [])
     size = Size([folder_of("de")], 1, 1000, 16) if parser.parse_args().small else Size(everything, 3, 100_000, 128)
     console = Console(highlight=False)
@@ -115,7 +114,7 @@ def expansion(size: Size) -> Table:
 
 
 def sampling(size: Size) -> Table:
-    view = Table("language", "sentences a second, one core", title=f"sampling {size.drawn:,} corpus sentences")
+    view = Table("language", "sentences per second, one core", title=f"sampling {size.drawn:,} corpus sentences")
     for folder in size.folders:
         if folder != PUBLISHED:
             corpus = load(folder, "corpus")

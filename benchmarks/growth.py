@@ -2,10 +2,10 @@
 
     python benchmarks/growth.py [--lang de] [--text novels.txt.xz] [--words 60000] [--small]
 
-Every step is the command a user types, in a process of its own: its processor seconds and its largest resident memory, on one
-thread. Training is one epoch of the default LSTM on so many words (10,000 of them in the vocabulary); probing asks its checkpoint
-so many items; a report is made of so many runs of ten epochs. Without --text the words are those of the built-in grammar.
-With the last lines of the table one multiplies: docs/growth.md.
+Every step is the command a user types, in its own process: its CPU seconds and peak resident memory, on one thread. Training
+is one epoch of the default LSTM on the given number of words (10,000 of them in the vocabulary); probing evaluates its
+checkpoint on the given number of items; a report covers the given number of runs of ten epochs. Without --text the words are
+those of the built-in grammar. The last lines of the table can be scaled up: docs/growth.md.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from report import made as write_runs
 ROOT = Path(__file__).resolve().parents[1]
 FACTORS = (1, 4, 16)
 ITEMS, RUNS, EPOCHS = 60, 3, 10  # per construction; at 1 ×
-# A process counts the memory of the one that started it as its own, so something small starts it.
+# A process inherits the memory count of its parent, so a small one starts it.
 SMALL_PARENT = """
 import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:]).returncode
@@ -41,8 +41,8 @@ sys.exit(status)
 class Cost:
     """What one command took."""
 
-    seconds: float  # of the processor
-    megabytes: float  # resident, at most
+    seconds: float  # CPU seconds
+    megabytes: float  # peak resident memory
 
     def per(self, count: int) -> str:
         return f"{count / self.seconds:,.0f} / s"
@@ -67,7 +67,7 @@ def paragraphs(text: Path | None, language: str) -> Iterator[str]:
 
 
 def write_text(file: Path, text: Path | None, language: str, words: int) -> int:
-    """The first so many words, by whole paragraphs."""
+    """The first `words` words, in whole paragraphs."""
     written = 0
     with file.open("w", encoding="utf-8") as out:
         for line in paragraphs(text, language):
@@ -79,7 +79,7 @@ def write_text(file: Path, text: Path | None, language: str, words: int) -> int:
 
 
 def costs(work: Path, words: int, items: int, runs: int, lang: str, text: Path | None) -> Iterator[tuple[str, str, Cost, str]]:
-    """Preparation, training, probing and report of one size."""
+    """Preparation, training, probing and report at one size."""
     train, evaluate = str(ROOT / "train.py"), str(ROOT / "evaluate.py")
     written = write_text(work / "text.txt", text, lang, words)
     corpus = [
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--lang", default="de")
     parser.add_argument("--text", type=Path)
     parser.add_argument("--words", type=int, default=60_000, help="at 1 ×")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     words, factors = (2_000, FACTORS[:1]) if asked.small else (asked.words, FACTORS)
     view = table("growth", "step", "size", numbers=["seconds", "MB", "speed"])

@@ -1,6 +1,6 @@
-"""Half a million contrasts: `python benchmarks/judging.py [--small]`. Processor seconds (best of three) and megabytes.
+"""Half a million contrasts: `python benchmarks/judging.py [--small]`. CPU seconds (best of three) and megabytes.
 
-Build: sentences and contrasts of a set become a probe, once for a run. Judge: scores of words become verdicts, at every probe.
+Build: sentences and contrasts of a set become a probe, once per run. Judge: word scores become verdicts, at every probe.
 Table: verdicts become accuracies by construction and group.
 """
 
@@ -40,7 +40,7 @@ def pairs(count: int) -> ChallengeSet:
 
 
 def formulas(count: int) -> ChallengeSet:
-    """Four conditions with a region each; two inequalities and a difference of differences must hold."""
+    """Four conditions with one region each; two inequalities and a difference of differences must hold."""
     term = {role: SpanTerm(role, "verb") for role in "abcd"}
     clauses = (
         Clause((term["a"],), (term["b"],)),
@@ -63,7 +63,7 @@ def scores_of(probe: Probe) -> WordScores:
 
 
 def measure(what: Callable[[], object], repeats: int) -> tuple[float, float]:
-    """Seconds, and megabytes that it needs at most."""
+    """Seconds, and peak megabytes."""
     seconds = []
     for _ in range(repeats):
         started = time.process_time()
@@ -78,7 +78,7 @@ def measure(what: Callable[[], object], repeats: int) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     small = parser.parse_args().small
     count, repeats = (2_000, 1) if small else (500_000, 3)
     contract = Contract("default", Rules())

@@ -1,15 +1,15 @@
-"""Perplexity and agreement over time, one recipe after the other on the same text.
+"""Perplexity and agreement over time, for one recipe after another on the same text.
 
     python benchmarks/learning.py --lang en --text novels.txt [--network lstm] [--recipes before main ours] [--seconds 300]
         [--seeds 1] [--words 680000] [--vocabulary 10000] [--out rows.jsonl] [--figure curves.svg] [--small]
 
-`ours` is what `data=text` stands for now, `before` what it was (64 sentences, AdamW 0.001), `main` the recipe of
+`ours` is the current `data=text` recipe, `before` the earlier one (64 sentences, AdamW 0.001), `main` the recipe of
 pytorch/examples' word_language_model, written from its description: SGD 20, divided by 4 after an epoch without a better
 validation, 20 columns of 35 tokens with the state carried along, clipping at 0.25, dropout 0.2. The network is the same: 2 × 200,
-tied. Time is *processor* seconds of training on one thread, so that a busy machine changes nothing but the wait; schedules that
-end do so at the last second. Perplexity is that of validation under our definition, each sentence alone, for all of them.
-Agreement is asked of frequent forms (*was were*, *is are*, *has have*) after nouns and pronouns: accuracy (0.5 for a model that
-does not tell the numbers apart), and how much the log odds of the plural form rise from a singular to a plural subject.
+tied. Time is *CPU* seconds of training on one thread, so that a busy machine only makes you wait longer; schedules with an end
+reach it in the last second. Perplexity is validation perplexity by our definition, each sentence alone, for all of them.
+Agreement is tested on frequent forms (*was were*, *is are*, *has have*) after nouns and pronouns: accuracy (0.5 for a model that
+cannot tell the numbers apart), and how much the log odds of the plural form rise from a singular to a plural subject.
 """
 
 import argparse
@@ -33,9 +33,9 @@ from concord.data.text import RawText
 from concord.data.tokens import TokenRule
 from concord.lm.loss import summed_nll
 from concord.lm.model import LanguageModel, initialise_model
+from concord.lm.networks import State, map_tensors
 from concord.lm.optimisation import Horizon, Schedule, optimizer, schedule
 from concord.lm.perplexity import evaluate_split
-from concord.lm.state import State, map_tensors
 from concord.places import installed_folder
 from concord.runs.fit import architecture, read_recipe
 from concord.settings.languages import read_language
@@ -104,7 +104,7 @@ def rivals(network: str, lang: str, words: int) -> dict[str, Rival]:
 
 
 def read_text(file: Path | None, lang: str, words: int, vocabulary: int, cache: Path) -> Corpus:
-    """The beginning of a text; without one, a little of the built-in corpus."""
+    """The beginning of a text; without one, a small part of the built-in corpus."""
     if file is None:
         return prepare(GrammarSource(folder_of(lang), {"train": 300, "valid": 40, "test": 40}, 0), VocabularyRule(None), cache)
     part = cache / f"{lang}.txt"
@@ -123,7 +123,7 @@ def read_text(file: Path | None, lang: str, words: int, vocabulary: int, cache: 
 
 
 class Run:
-    """One recipe with one seed, for so many processor seconds."""
+    """One recipe with one seed, for the given CPU seconds."""
 
     def __init__(self, rival: Rival, text: Corpus, seed: int, seconds: float) -> None:
         self.rival, self.text, self.seed, self.seconds = rival, text, seed, seconds
@@ -137,7 +137,7 @@ class Run:
         self.scale, self.best = 1.0, math.inf
 
     def rows(self, lang: str) -> Iterator[dict[str, Any]]:
-        """What it has come to at each mark."""
+        """Its state at each mark."""
         marks = [mark for mark in MARKS if mark < self.seconds] + [self.seconds]
         loader = Loader(self.text.train, self.rival.shape, self.seed, BatchPlan())
         while True:
@@ -166,7 +166,7 @@ class Run:
         self.tokens += tokens
 
     def after_epoch(self) -> None:
-        """Validation decides about the rate; its time is nobody's."""
+        """Validation sets the learning rate; its time is not counted."""
         if self.rival.anneal:
             loss = evaluate_split(self.model, self.text.valid).loss
             self.scale /= 1.0 if loss < self.best else 4.0
@@ -181,7 +181,7 @@ class Run:
 
 @torch.no_grad()
 def ask(model: LanguageModel, text: Corpus, lang: str) -> dict[str, Any]:
-    """Agreement in frequent forms, where subject and forms are in the vocabulary."""
+    """Agreement on frequent forms, if subject and forms are in the vocabulary."""
     model.eval()
 
     def numbers(words: str) -> list[int]:
@@ -211,14 +211,14 @@ def ask(model: LanguageModel, text: Corpus, lang: str) -> dict[str, Any]:
 
 
 def log_probabilities(model: LanguageModel, words: Sequence[int]) -> Tensor:
-    """Of every word, after <eos> and these."""
+    """The log-probability of every word, after <eos> and these words."""
     return model(torch.tensor([[0, *words]]))[0][0, -1]
 
 
 def show(rows: Sequence[dict[str, Any]], lang: str) -> None:
     forms = [f"{one}/{many}" for one, many in FORMS[lang]]
     view = table(
-        f"{lang}: valid perplexity and agreement over processor seconds",
+        f"{lang}: valid perplexity and agreement over CPU seconds",
         "recipe",
         numbers=["seed", "s", "epoch", "tokens/s", "perplexity", *forms],
     )
@@ -230,7 +230,7 @@ def show(rows: Sequence[dict[str, Any]], lang: str) -> None:
 
 
 def draw(rows: Sequence[dict[str, Any]], file: Path) -> None:
-    """A panel for each language and network, a line for each recipe and seed."""
+    """One panel per language and network, one line per recipe and seed."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -244,7 +244,7 @@ def draw(rows: Sequence[dict[str, Any]], file: Path) -> None:
         for recipe, seed in sorted({(row["recipe"], row["seed"]) for row in own}):
             points = sorted((r["seconds"], r["perplexity"]) for r in own if (r["recipe"], r["seed"]) == (recipe, seed))
             axis.plot(*zip(*points, strict=True), "o-", label=f"{recipe}, seed {seed}", color=colours.get(recipe), alpha=0.8)
-        axis.set(xscale="log", yscale="log", xlabel="processor seconds", ylabel="valid perplexity", title=" ".join(panel))
+        axis.set(xscale="log", yscale="log", xlabel="CPU seconds", ylabel="valid perplexity", title=" ".join(panel))
         axis.legend()
     figure.tight_layout()
     figure.savefig(file)
@@ -260,16 +260,16 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="*", default=[1])
     parser.add_argument("--words", type=int, default=680_000)
     parser.add_argument("--vocabulary", type=int, default=10_000)
-    parser.add_argument("--out", type=Path, help="a file of JSON lines that rows are added to")
-    parser.add_argument("--figure", type=Path, help="draws all rows of --out")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--out", type=Path, help="a JSON lines file to append rows to")
+    parser.add_argument("--figure", type=Path, help="plot all rows of --out")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     if not asked.small and asked.text is None:
-        parser.error("--text is needed, or --small")
+        parser.error("give --text or --small")
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         text = read_text(None if asked.small else asked.text, asked.lang, asked.words, asked.vocabulary, Path(folder))
-        print(f"{text.train.tokens:,} tokens, {len(text.vocabulary):,} words, {len(text.valid):,} sentences of validation")
+        print(f"{text.train.tokens:,} tokens, {len(text.vocabulary):,} words, {len(text.valid):,} validation sentences")
         known = rivals(asked.network, asked.lang, text.train.words)
         rows: list[dict[str, Any]] = []
         for name, seed in ((name, seed) for seed in asked.seeds for name in asked.recipes):

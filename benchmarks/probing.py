@@ -3,9 +3,9 @@
     python benchmarks/probing.py [--transformer] [--share 0.1] [--repeat 3] [--set FILE] [--small]
 
 A random model of 50,001 words (LSTM 2 × 800; or a Transformer of 4 × 512) and the French sentences across a subject relative,
-with every word's score kept. The rivals are measured on a share of the batches, and on 300 single sentences, and extrapolated;
-ours on everything, the best of several. The published set is used where --set names it, otherwise ours. With --small both
-networks have a few units and score a few sentences, to see that it runs.
+with every word's score kept. The rivals are measured on a share of the batches and on 300 single sentences, and extrapolated;
+ours on everything, the best of several. --set names the published set; by default ours is used. With --small both networks
+have a few units and score a few sentences, as a smoke test.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def numbered(texts: list[str]) -> dict[str, int]:
 
 
 class Numbered:
-    """Words at random places of a vocabulary."""
+    """Words at random positions of a vocabulary."""
 
     eos, unk = 0, 1
 
@@ -64,7 +64,7 @@ class Numbered:
 
 
 def in_batches(model: LanguageModel, ids: list[list[int]], size: int) -> list[list[float]]:
-    """Sentences of one length side by side, the whole softmax of every position: how it is usually done."""
+    """Sentences of equal length side by side, the whole softmax at every position: the usual method."""
     found: list[list[float]] = []
     with torch.no_grad():
         for at in range(0, len(ids), size):
@@ -111,7 +111,7 @@ def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -
     print(f"  ours           {ours:8.1f} s   (best of {repeat}, {len(texts) / ours:,.0f} sentences/s)")
     print(f"  batches of 64  {batches:8.1f} s   {batches / ours:6.1f} × ours   (from {len(some)} of {len(buckets)} batches)")
     print(f"  one at a time  {singly:8.1f} s   {singly / ours:6.1f} × ours   (from {len(few)})")
-    print(f"  largest difference {worst:.1e} nats a sentence; {differ} of {len(pairs):,} verdicts differ")
+    print(f"  largest difference {worst:.1e} nats per sentence; {differ} of {len(pairs):,} verdicts differ")
 
 
 def main() -> None:
@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.1)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--set", type=Path)
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     arguments = parser.parse_args()
     if arguments.small:
         for network in (LSTM | {"hidden": 16}, TRANSFORMER | {"layers": 1, "feedforward": 16}):

@@ -1,9 +1,9 @@
-"""How far a reader has to go: what a training run and an evaluation pass through, and counts over the source.
+"""How far a reader has to go: what a training run and an evaluation pass through, with counts over the source.
 
-`python benchmarks/reading_path.py [ROOT] [--small]`: ROOT is a checkout (this one unless another is named), before or after the
-source became one package. Reports are left out of the traces: they are a program of their own.
+`python benchmarks/reading_path.py [ROOT] [--small]`: ROOT is a checkout (by default this one), from before or after the
+source became one package. Reports are left out of the traces: they are a separate program.
 
-A function is counted once, however often it is called; comprehensions and lambdas belong to the function they stand in.
+A function is counted once, however often it is called; comprehensions and lambdas belong to the enclosing function.
 A border is crossed where a function leads, directly or through a framework, to one in another file of the project:
 `borders` counts pairs of files, `calls` pairs of functions.
 """
@@ -29,7 +29,7 @@ COMMANDS = {
     "training": "train.py debug=fast data.workers=1 data.limit=60 trainer.threads=1 paths.runs=runs name=traced",
     "evaluation": "evaluate.py ckpt_path=runs/traced/checkpoints/best.ckpt probes.limit=20 paths.results=results",
 }
-# A corpus is prepared and a model made, and nothing trained.
+# A corpus is prepared and a model built, but nothing is trained.
 SMALL = {
     "summary": "train.py debug=summary probes=none data.exclude_challenge=false data.sentences={train:60,valid:20,test:20} "
     "data.workers=1 paths.runs=runs"
@@ -42,7 +42,7 @@ Place = tuple[str, str]  # a file of the project, and a function in it
 
 @dataclass
 class Trace:
-    """The functions of a project that have been called, and which called which; nothing that a report has called."""
+    """The functions of a project that were called, and who called whom; nothing called by a report."""
 
     root: str
     functions: set[Place] = field(default_factory=set)
@@ -79,7 +79,7 @@ class Trace:
         return code in self.reports
 
     def nearest(self, frame: FrameType | None) -> Place | None:
-        """The function of the project that led here, perhaps through a framework."""
+        """The function of the project that led here, possibly through a framework."""
         while frame is not None:
             if place := self.place(frame):
                 return place
@@ -93,7 +93,7 @@ class Trace:
 
     def _place(self, code: CodeType) -> Place | None:
         file = os.path.realpath(code.co_filename)
-        if not (file.startswith(self.root) and code.co_flags & CO_OPTIMIZED):  # bodies of modules and classes are not
+        if not (file.startswith(self.root) and code.co_flags & CO_OPTIMIZED):  # bodies of modules and classes are not counted
             return None
         file = file.removeprefix(self.root)
         name = code.co_qualname.split(".<locals>.<")[0]
@@ -129,7 +129,7 @@ def trace(root: Path, command: list[str]) -> Trace:
 
 
 def traced(root: Path, command: str, work: Path) -> tuple[dict[str, int], list[str]]:
-    """Counts and borders, from a process of its own, which finds the packages of that checkout and no others."""
+    """Counts and borders, from a separate process that finds only that checkout's packages."""
     (work / "path").mkdir(exist_ok=True)
     link = work / "path/concord"
     if is_one_package(root) and not link.exists():
@@ -167,7 +167,7 @@ def static_counts(root: Path) -> dict[str, int]:
 
 
 def count_any(tree: ast.AST) -> int:
-    """How often `Any` stands in an annotation; not where it is imported."""
+    """How often `Any` occurs in an annotation; imports do not count."""
     return sum(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(tree)) + sum(
         isinstance(node, ast.Attribute) and node.attr == "Any" for node in ast.walk(tree)
     )
@@ -180,7 +180,7 @@ def count_inner_imports(tree: ast.AST) -> int:
 
 
 def repeated_modules(source: Path, files: list[Path]) -> dict[str, list[str]]:
-    """Modules and packages of one name; a command, a reader and a writer may be called by what they run, read and write."""
+    """Modules and packages that share a name; a command, reader or writer may be named after what it runs, reads or writes."""
     named = defaultdict(list)
     for file in files:
         where = file.parent if file.name == "__init__.py" else file
@@ -190,8 +190,8 @@ def repeated_modules(source: Path, files: list[Path]) -> dict[str, list[str]]:
 
 
 def repeated_classes(source: Path, trees: dict[Path, ast.Module]) -> dict[str, list[str]]:
-    """Public classes of one name in several modules. `modeling_concord` is not counted: it leaves with exported models, where
-    it stands alone and writes the same network once more, without this package.
+    """Public class names that occur in several modules. `modeling_concord` is not counted: it ships with exported models, where
+    it is self-contained and repeats the network without this package.
     """
     named = defaultdict(list)
     for file, tree in trees.items():
@@ -204,7 +204,7 @@ def repeated_classes(source: Path, trees: dict[Path, ast.Module]) -> dict[str, l
 
 
 def duplicate_pairs(root: Path) -> int:
-    """Places that share six or more lines, by the command `duplicates`; -1 where it is not installed."""
+    """Places that share six or more lines, by the command `duplicates`; -1 if it is not installed."""
     command = shutil.which("duplicates")
     if command is None:
         return -1
@@ -227,7 +227,7 @@ def rows(root: Path, commands: dict[str, str], listed: bool) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).resolve().parents[1], help="a checkout")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     parser.add_argument("--names", action="store_true", help="which names have two meanings")
     parser.add_argument("--borders", action="store_true", help="which borders are crossed")
     parser.add_argument("--trace", help=argparse.SUPPRESS)

@@ -1,6 +1,6 @@
-"""A large report: 50 runs of 40 epochs, 10 constructions. How long it takes, how large the page is, how soon it is there.
+"""A large report: 50 runs of 40 epochs, 10 constructions. How long it takes, how large the page is, how soon it appears.
 
-python benchmarks/report.py [FOLDER] [--small]     (runs are written to FOLDER once, and used again)
+python benchmarks/report.py [FOLDER] [--small]     (runs are written to FOLDER once, then reused)
 """
 
 import argparse
@@ -37,7 +37,7 @@ def made(folder: Path, runs: int, epochs: int) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked_for = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = asked_for.folder or Path(temporary)
@@ -46,17 +46,17 @@ def main() -> None:
         read = ReadFolders()
         first = make_report([runs], baseline="en-00", read=read)
         page = write_page(first, folder / "page.html")
-        print(f"page     {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
+        print(f"page     {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of CPU time)")
         (runs / "en-00/metrics.csv").touch()
         for probe in sorted((runs / "en-00/probes").glob("*-step*.parquet"))[-1:]:
             probe.touch()  # as if it had been written just now
         started = time.perf_counter(), time.process_time()
         write_page(make_report([runs], baseline="en-00", read=read, before=first.conditions), folder / "page.html")
-        print(f"again    {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
+        print(f"again    {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of CPU time)")
         print(f"size     {page.stat().st_size / 1e6:6.2f} MB")
         started = time.perf_counter(), time.process_time()
         write_report(make_report([runs], baseline="en-00"), folder / "report")
-        print(f"all      {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of processor)")
+        print(f"all      {time.perf_counter() - started[0]:6.1f} s ({time.process_time() - started[1]:.1f} s of CPU time)")
         print(f"memory   {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:6.0f} MB")
         if browser.CHROMIUM and not asked_for.small:
             opened = browser.Browser(Path(temporary) / "profile")

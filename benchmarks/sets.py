@@ -1,7 +1,7 @@
 """How long until all challenge sets of a language are ready: `python benchmarks/sets.py [--small]`. Best of three.
 
 Cold: read from grammars or published files and put into the cache. Warm: read from the cache. The published French sets are
-measured where they are at hand.
+measured if they are available.
 """
 
 import argparse
@@ -19,7 +19,7 @@ PUBLISHED = Path(__file__).resolve().parents[2] / "shared/reference/clams_fr/eva
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     small = parser.parse_args().small
     repeats = 1 if small else 3
     view = table(f"ready to score, seconds, best of {repeats}", "sets", numbers=["items", "cold", "from the cache", "ratio"])

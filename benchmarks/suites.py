@@ -1,7 +1,7 @@
 """Suites: `python benchmarks/suites.py [--small]`. Every sentence of our English suites, together and one at a time.
 
-A random LSTM of ours (2 × 200) with the words of the suites; together, beginnings that sentences share are read once. Processor
-seconds of scoring, and whether all scores agree.
+A random LSTM of ours (2 × 200) with the words of the suites; together, shared sentence prefixes are read once. CPU seconds of
+scoring, and whether all scores agree.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from concord.settings.probing import ProbeSettings
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="a few items of each suite; the figures mean nothing")
+    parser.add_argument("--small", action="store_true", help="a few items per suite: a smoke test")
     small = parser.parse_args().small
     settings = ProbeSettings(
         name="suites", format="syntaxgym", path="suites/{lang}", groupings={}, tier="full", limit=2 if small else None
@@ -35,9 +35,9 @@ def main() -> None:
     ended = time.process_time()
     furthest = max(float(np.abs(together[i] - one).max()) for i, one in enumerate(alone))
     beginnings = scorer.prepare(sentences).contexts()
-    print(f"{len(sentences):,} sentences, {len(together.logprobs):,} words, {beginnings:,} distinct beginnings")
+    print(f"{len(sentences):,} sentences, {len(together.logprobs):,} words, {beginnings:,} distinct prefixes")
     ratio = (ended - middle) / (middle - started)
-    print(f"together {middle - started:.2f} s, one at a time {ended - middle:.2f} s, {ratio:.1f} times")
+    print(f"together {middle - started:.2f} s, one at a time {ended - middle:.2f} s, ratio {ratio:.1f}")
     print(f"scores differ by at most {furthest:.1e} nats")
 
 

@@ -1,9 +1,9 @@
-"""Speed and memory of training: `python benchmarks/training.py [few] [many] [--small]`. All ways on the same model and data.
+"""Speed and memory of training: `python benchmarks/training.py [few] [many] [--small]`. All methods on the same model and data.
 
 (a) our path: `concord.runs.fit` through Lightning, with metrics.csv and checkpoints as `train.py` uses them;
 (b) a bare PyTorch loop: the same batches, `nn.LSTM` and the full cross-entropy, nothing else;
-(c) the ceiling: matrix multiplications of the model's sizes alone, as many as a step needs.
-Every way runs in a process of its own, in turns, several times; the best of each counts, since the machine may be disturbed.
+(c) the ceiling: only matrix multiplications of the model's sizes, as many as a step needs.
+Each method runs in its own process, in turn, several times; the best of each counts, since the machine may be disturbed.
 `few` is the default German run (800 words); `many` has 50,001 words and text of the same sentence lengths.
 """
 
@@ -43,7 +43,7 @@ class Size:
     words: int | None  # null: those of the built-in corpus
     repeats: int = 3
     width: int = 200
-    apart: bool = True  # every way in a process of its own
+    apart: bool = True  # each method in its own process
 
 
 SIZES = (Size("few", 6400, None), Size("many", 640, 50_001))
@@ -51,7 +51,7 @@ SMALL = (Size("many", 64, 2001, 1, 16, apart=False),)
 
 
 def corpus(size: Size, cache: Path) -> Corpus:
-    """The built-in German corpus; where there are to be more words, with every word replaced by one of them."""
+    """The built-in German corpus; if more words are wanted, with every word replaced by one of them."""
     sizes = {"train": size.sentences, "valid": 10, "test": 10}
     made = prepare(GrammarSource(folder_of("de"), sizes, seed=0), VocabularyRule(None), cache)
     if size.words is None:
@@ -165,8 +165,8 @@ def measure(way: Callable[[Size, Path], float], size: Size, cache: Path) -> tupl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sizes", nargs="*", metavar="few|many", help="how many words the model predicts; both if none is named")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs: `many`, with few of everything")
+    parser.add_argument("sizes", nargs="*", metavar="few|many", help="how many words the model predicts; both by default")
+    parser.add_argument("--small", action="store_true", help="takes seconds, a smoke test: `many`, with few of everything")
     asked = parser.parse_args()
     known = {size.name: size for size in (SMALL if asked.small else SIZES)}
     for size in [known[name] for name in asked.sizes or known]:

@@ -15,7 +15,7 @@ from concord.probes.treebanks.set_writer import write_sets
 
 
 def extract(files: list[Path], pattern: str, language: str, kinds: list[str]) -> tuple[int, int, float, float]:
-    """Sentences, items, seconds, peak of memory in MB; memory is measured by itself, since that slows the work down."""
+    """Sentences, items, seconds, peak memory in MB; memory is measured separately, since that slows the work down."""
 
     def work() -> tuple[int, int]:
         with tempfile.TemporaryDirectory() as folder:

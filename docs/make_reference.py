@@ -17,54 +17,54 @@ LEFT_OUT = ("hydra", "defaults")  # the page of `--help`, and which file of a gr
 # In this order: the first pattern that fits a column says what it is.
 METRICS = {
     "step": "steps of the optimiser",
-    "progress/epoch": "epochs that were finished, or the one that is under way",
-    "progress/words_seen": "words the model has been trained on; curves are drawn against it",
-    "progress/learning_rate": "of the next step",
+    "progress/epoch": "epochs finished so far, or the current one",
+    "progress/words_seen": "words that the model has been trained on; the x-axis of curves",
+    "progress/learning_rate": "learning rate of the next step",
     "train/loss": "nats per token, mean over the steps since the last row",
-    "valid/loss": "nats per token of the validation text",
-    "valid/perplexity": "exp of it",
-    "test/loss": "the same of the test text, with the best weights",
-    "test/perplexity": "exp of it",
-    "{valid,test}/<lang>/perplexity": "with lang=multi: of the text of one language",
-    "{valid,test}/…perplexity_word": "with sentence pieces: exp of nats per word",
+    "valid/loss": "nats per token on the validation text",
+    "valid/perplexity": "exp of valid/loss",
+    "test/loss": "nats per token on the test text, with the best weights",
+    "test/perplexity": "exp of test/loss",
+    "{valid,test}/<lang>/perplexity": "with lang=multi: perplexity on the text of one language",
+    "{valid,test}/…perplexity_word": "with word pieces: exp of nats per word",
     "time/words_per_second": "training speed since the last row",
-    "time/probe_seconds": "what this probe took",
-    "probe/<lang>/<set>/mean/accuracy": "mean over constructions: the seven of CLAMS where they are asked, else all",
-    "probe/<lang>/<set>/<construction>/accuracy": "share of items on which the good form wins; ties as the contract says",
-    "probe/<lang>/<set>/<construction>/accuracy_dev": "the same over the verbs that are set aside for model selection",
-    "probe/<lang>/<set>/<construction>/n": "items scored",
-    "probe/<lang>/<set>/<construction>/ties": "of these, items with equal scores",
-    "probe/<lang>/<set>/<construction>/uncovered": "items left out because a tested word is unknown",
-    "probe/<lang>/<set>/<construction>/chance": "accuracy of a model that guesses, where it is not ½",
-    "probe/<lang>/<set>/<construction>/margin": "of suites: mean margin of the predictions, in bits",
-    "probe/<lang>/<set>/<construction>/agrees_<rule>": "share of items on which the model prefers what a surface rule or n-gram prefers",
+    "time/probe_seconds": "how long this probe took",
+    "probe/<lang>/<set>/mean/accuracy": "mean over constructions: the seven of CLAMS if they are among those tested, otherwise all",
+    "probe/<lang>/<set>/<construction>/accuracy": "share of items on which the good form wins; the contract says what ties count as",
+    "probe/<lang>/<set>/<construction>/accuracy_dev": "accuracy on the verbs set aside for model selection",
+    "probe/<lang>/<set>/<construction>/n": "number of items scored",
+    "probe/<lang>/<set>/<construction>/ties": "how many of these have equal scores",
+    "probe/<lang>/<set>/<construction>/uncovered": "number of items not scored because a tested word is unknown",
+    "probe/<lang>/<set>/<construction>/chance": "accuracy of a model that guesses, if it is not ½",
+    "probe/<lang>/<set>/<construction>/margin": "for suites: mean margin of the predictions, in bits",
+    "probe/<lang>/<set>/<construction>/agrees_<rule>": "share of items on which the model prefers what a surface rule or an n-gram model prefers",
     "probe/<lang>/<set>/<construction>/contradicted_<rule>": "number of items on which the rule is wrong",
-    "probe/<lang>/<set>/<construction>/misled_<rule>": "share of these on which the model goes with the rule",
+    "probe/<lang>/<set>/<construction>/misled_<rule>": "share of these on which the model follows the rule",
     "probe/<lang>/<set>/<construction>/helped_<rule>": "accuracy on the items on which the rule is right",
-    "probe/<lang>/<set>/<construction>/rho_<rule>": "rank correlation of the model's preferences with an n-gram's",
-    "probe/<lang>/<set>/<construction>/<group>": "accuracy of a group: `matched`, `ss`, `group_4`, `mood=calm` …",
-    "test/probe/…": "the same on the whole sets, with the best weights, at the end",
+    "probe/<lang>/<set>/<construction>/rho_<rule>": "rank correlation of the model's preferences with those of an n-gram model",
+    "probe/<lang>/<set>/<construction>/<group>": "accuracy on a group of items: `matched`, `ss`, `group_4`, `mood=calm` …",
+    "test/probe/…": "the same at the end, on the whole sets, with the best weights",
 }
 
 FILES = {
     "config.yaml": "all settings, as they were used",
-    "provenance.json": "versions, machine, corpus and command of every start",
+    "provenance.json": "versions, machine, corpus and command, for every start",
     "metrics.csv": "every number of the run, one row per event",
     "train.log": "what the screen showed",
-    "checkpoints/best.ckpt": "weights with the best validation (or whatever `callbacks.checkpoints.monitor` says)",
-    "checkpoints/last.ckpt": "weights and the whole state, to resume from",
+    "checkpoints/best.ckpt": "the weights with the best validation perplexity (or whatever `callbacks.checkpoints.monitor` says)",
+    "checkpoints/last.ckpt": "weights and the complete training state, to resume from",
     "probes/<lang>-<set>-step<step>.parquet": "every verdict of one probe",
-    "probes/<lang>-<set>-sample.parquet": "the items of the sample that is asked while the model learns, with the choice of every rule",
+    "probes/<lang>-<set>-sample.parquet": "the sample of items used while the model learns, with the choice of every rule",
     "probes/final-<lang>-<set>/items.parquet": "every item of the whole sets: sentences, features, score of every word, verdict",
-    "probes/final-<lang>-<set>/predictions.json": "with probes.protocol=babylm: the preferred sentence of every pair, as BabyLM collects it",
-    "probes/final-<lang>-<set>/regions.parquet": "of suites: one row per region",
-    "probes/final-<lang>-<set>/summary.json": "tables of model and reference lines, with the contract",
+    "probes/final-<lang>-<set>/predictions.json": "with probes.protocol=babylm: the preferred sentence of every pair, in BabyLM's format",
+    "probes/final-<lang>-<set>/regions.parquet": "for suites: one row per region",
+    "probes/final-<lang>-<set>/summary.json": "tables for the model and the reference lines, with the contract",
     "probes/final-<lang>-<set>/summary.csv": "the same as a table",
-    "probes/final-<lang>-<set>/summary.md": "the same to read",
+    "probes/final-<lang>-<set>/summary.md": "the same as readable text",
     "probes/leakage-<lang>-<set>.tsv": "challenge sentences that occur in the training text, if any do",
-    "probes/lexicon-<lang>-<set>.tsv": "words of fitted sets: chosen or not, and why",
-    "report.html": "the page of this run",
-    "DONE": "final numbers; a run without it is not finished",
+    "probes/lexicon-<lang>-<set>.tsv": "the words considered for fitted sets: chosen or not, and why",
+    "report.html": "the report of this run, one page that opens offline",
+    "DONE": "the final numbers; a run without this file is not finished",
 }
 
 
@@ -120,7 +120,7 @@ def reference() -> str:
     parts = [
         "# Reference",
         "<!-- Written by `make docs` from conf/ and docs/make_reference.py. Do not edit. -->",
-        "Every setting with its default, every metric, every file of a run. `concord train --cfg job` prints all settings as they would be used.",
+        "This page lists every setting with its default, every metric, and every file of a run. To see the settings that a command would use, add `--cfg job`:\n`concord train lang=fr --cfg job`.",
         "## Settings",
     ]
     for name in ("train", "evaluate"):
@@ -132,7 +132,7 @@ def reference() -> str:
         rows = list(setting_rows(settings_of(file, prefix), said.setdefault(group, set())))
         if rows:
             parts += [f"### {group}={file.stem}", table(("setting", "default", "meaning"), iter(rows))]
-    parts += ["## Metrics", "Columns of `metrics.csv`, and what W&B and TensorBoard show."]
+    parts += ["## Metrics", "These are the columns of `metrics.csv`; W&B and TensorBoard show the same."]
     parts += [table(("metric", "meaning"), ((f"`{name}`", meaning) for name, meaning in METRICS.items()))]
     parts += ["## Files of a run", table(("file", "what it holds"), ((f"`{name}`", meaning) for name, meaning in FILES.items()))]
     return "\n\n".join(parts) + "\n"

@@ -1,14 +1,17 @@
 """The numbers and figures of docs/study.md, from the results of its runs.
 
-python docs/make_study.py runs/…    keep what the page needs of finished runs, in docs/study/
+python docs/make_study.py runs/…    keep what the page needs of these finished runs in docs/study/, beside what is kept already
 python docs/make_study.py           write tables and figures anew from what is kept; a test compares the tables
 """
 
+import math
 import re
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
+import yaml
 from concord.probes.accuracy import MEAN
 from concord.probes.result_files import read_summary
 from concord.report import draw, load
@@ -22,26 +25,53 @@ IMAGES = ROOT / "docs/images"
 SHARED = ("simple_agrmt", "vp_coord", "long_vp_coord", "prep", "subj_rel", "obj_rel_across", "obj_rel_within")
 RULES = ("unigram", "bigram", "trigram", "5-gram", "last noun")
 FIGURES = ("curves", "phases")
+NETWORKS = {"lstm": "LSTM", "transformer": "Transformer"}
+BASE = "LSTM, 1 M words"  # what every language has, and what the figures show
 DIGITS = 4
 
 
 def keep(runs: list[str]) -> None:
-    """Every number that is drawn or printed: the frame of the report, and what rules get on the whole sets."""
-    frame = load(*runs)
-    frame = frame[frame.finished & frame.construction.isin([*SHARED, MEAN])].dropna(axis="columns", how="all")
-    KEPT.mkdir(exist_ok=True)
+    """Every number that is drawn or printed: the frame of the report, and what rules get on the whole sets.
+
+    What is kept of other runs stays, so that a study can grow run by run, on several machines.
+    """
+    frames, rows = [], []
+    for run in map(Path, runs):
+        frame = load(run)
+        frame = frame[frame.finished & frame.construction.isin([*SHARED, MEAN])].dropna(axis="columns", how="all")
+        frames.append(frame.assign(condition=describe_condition(run), hours=wall_hours(run)))
+        for final in sorted(run.glob("probes/final-*")):
+            language, tables = final.name.split("-")[1], read_summary(final)[0]
+            for rule in RULES:
+                found = {row.construction: row.all.accuracy for row in tables[rule].rows} | {MEAN: tables[rule].mean.accuracy}
+                rows += [
+                    {"run": run.name, "language": language, "rule": rule, "construction": name, "accuracy": found[name]}
+                    for name in [*SHARED, MEAN]
+                    if name in found
+                ]
+    old_frame, old_rules = read_kept()
+    frame = pd.concat([old_frame, *frames])
+    frame = frame[~frame.duplicated(["run", "language", "moment", "construction"], keep="last")]
+    rules = pd.concat([old_rules, pd.DataFrame(rows)])
+    rules = rules[~rules.duplicated(["run", "language", "rule", "construction"], keep="last")]
     frame.round(DIGITS).to_csv(KEPT / "results.csv.gz", index=False, compression={"method": "gzip", "mtime": 0})
-    rows = []
-    for final in sorted(final for run in runs for final in Path(run).glob("probes/final-*")):
-        language, tables = final.name.split("-")[1], read_summary(final)[0]
-        for rule in RULES:
-            found = {row.construction: row.all.accuracy for row in tables[rule].rows} | {MEAN: tables[rule].mean.accuracy}
-            rows += [
-                {"language": language, "rule": rule, "construction": name, "accuracy": found[name]}
-                for name in [*SHARED, MEAN]
-                if name in found
-            ]
-    pd.DataFrame(rows).round(DIGITS).to_csv(KEPT / "rules.csv", index=False)
+    rules.round(DIGITS).to_csv(KEPT / "rules.csv", index=False)
+
+
+def describe_condition(run: Path) -> str:
+    """What tells the runs of the study apart, language and seed aside."""
+    settings = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
+    size = f"{settings['data']['max_tokens'] / 1_000_000:g} M words"
+    languages = settings["lang"].get("languages", ())
+    together = f" each, {' and '.join(language_name(code) for code in languages)} together" if languages else ""
+    return f"{NETWORKS[settings['model']['name']]}, {size}{together}"
+
+
+def wall_hours(run: Path) -> float:
+    """From the first line of the log to the last."""
+    times = re.findall(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", (run / "train.log").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    first, last = (datetime.fromisoformat(time) for time in (times[0], times[-1]))
+    return (last - first).total_seconds() / 3600
 
 
 def read_kept() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -53,7 +83,12 @@ def tables() -> dict[str, str]:
     """In Markdown, by the names of their places in the page."""
     frame, rules = read_kept()
     final = frame[frame.moment == "final"]
-    return {"accuracy": _accuracy(final, rules), "models": _models(final, rules), "whole": _whole(final, rules)}
+    same = final[final.condition == BASE]
+    return {
+        "accuracy": _accuracy(same, rules),
+        "models": _models(final, rules),
+        "whole": _whole(same, rules),
+    } | ({"others": _others(final)} if len(same) < len(final) else {})
 
 
 def _languages(final: pd.DataFrame) -> list[str]:
@@ -62,32 +97,73 @@ def _languages(final: pd.DataFrame) -> list[str]:
     return means.sort_values(ascending=False).index.tolist()
 
 
+def _rule_lines(rules: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
+    """What rules get on the items that these runs were asked."""
+    return rules[rules.run.isin(own.run) & rules.language.isin(own.language) & rules.construction.isin(own.construction)]
+
+
 def _accuracy(final: pd.DataFrame, rules: pd.DataFrame) -> str:
     languages = _languages(final)
     rows = []
     for name in [*in_paper_order(list(SHARED)), MEAN]:
         cells = []
         for language in languages:
-            own = final[(final.construction == name) & (final.language == language)].accuracy
-            line = rules[(rules.rule == "trigram") & (rules.construction == name) & (rules.language == language)].accuracy
-            cells.append(f"{own.mean():.2f} ({line.mean():.2f})" if len(own) else "–")
+            own = final[(final.construction == name) & (final.language == language)]
+            lines = _rule_lines(rules, own)
+            cells.append(f"{own.accuracy.mean():.2f} ({lines[lines.rule == 'trigram'].accuracy.mean():.2f})" if len(own) else "–")
         label = "**mean**" if name == MEAN else construction_name(name)
         rows.append([label, *cells])
     return _markdown(["", *map(language_name, languages)], rows)
 
 
 def _models(final: pd.DataFrame, rules: pd.DataFrame) -> str:
+    """One row per language and condition."""
     rows = []
-    for language in _languages(final):
-        own = final[(final.language == language) & (final.construction == MEAN)].iloc[0]
-        parts = final[(final.language == language) & final.construction.isin(SHARED)]
-        line = rules[(rules.rule == "trigram") & (rules.construction == MEAN) & (rules.language == language)].accuracy.iloc[0]
-        figures = [f"{each:.2f}" for each in (own.accuracy, line, parts.matched.mean(), parts.mismatched.mean())]
-        rows.append([language_name(language), f"{int(own.words):,}", f"{own.perplexity:.1f}", *figures])
-    return _markdown(
-        ["", "words read", "test perplexity", "mean accuracy", "trigram", "attractor of the same number", "of the other number"],
-        rows,
-    )
+    for condition in _conditions(final):
+        of_condition = final[final.condition == condition]
+        for language in _languages(of_condition):
+            parts = of_condition[(of_condition.language == language) & of_condition.construction.isin(SHARED)]
+            own = of_condition[(of_condition.language == language) & (of_condition.construction == MEAN)]
+            lines = _rule_lines(rules, own)
+            line = lines[lines.rule == "trigram"].accuracy.mean()
+            figures = [f"{each:.2f}" for each in (own.accuracy.mean(), line, parts.matched.mean(), parts.mismatched.mean())]
+            hours = own.hours.mean()
+            rows.append(
+                [
+                    language_name(language),
+                    condition,
+                    f"{int(own.words.mean()):,}",
+                    f"{own.perplexity.mean():.1f}",
+                    *figures,
+                    "–" if math.isnan(hours) else f"{hours:.1f}",
+                ]
+            )
+    heads = ["", "model", "words read", "test perplexity", "mean accuracy", "trigram"]
+    return _markdown([*heads, "attractor of the same number", "of the other number", "hours"], rows)
+
+
+def _conditions(final: pd.DataFrame) -> list[str]:
+    """That of all languages first."""
+    return [BASE, *sorted(set(final.condition) - {BASE})]
+
+
+def _others(final: pd.DataFrame) -> str:
+    """Languages of which there is more than the model that all have: construction by construction."""
+    pairs = [
+        (language, condition)
+        for language in _languages(final)
+        if final[final.language == language].condition.nunique() > 1
+        for condition in _conditions(final)
+        if ((final.language == language) & (final.condition == condition)).any()
+    ]
+    rows = []
+    for name in [*in_paper_order(list(SHARED)), MEAN]:
+        cells = []
+        for language, condition in pairs:
+            own = final[(final.construction == name) & (final.language == language) & (final.condition == condition)].accuracy
+            cells.append(f"{own.mean():.2f}" if len(own) else "–")
+        rows.append(["**mean**" if name == MEAN else construction_name(name), *cells])
+    return _markdown(["", *(f"{language_name(language)}: {condition}" for language, condition in pairs)], rows)
 
 
 def _whole(final: pd.DataFrame, rules: pd.DataFrame) -> str:
@@ -98,7 +174,7 @@ def _whole(final: pd.DataFrame, rules: pd.DataFrame) -> str:
             if own.empty:
                 continue
             one = own.iloc[0]
-            lines = rules[(rules.construction == name) & (rules.language == language)].set_index("rule").accuracy
+            lines = _rule_lines(rules, own.head(1)).set_index("rule").accuracy
             cells = [
                 f"{one.accuracy:.2f}",
                 f"{one.low:.2f}–{one.high:.2f}",
@@ -134,6 +210,7 @@ def filled(page: str) -> str:
 
 def draw_figures(folder: Path) -> list[Path]:
     frame = read_kept()[0]
+    frame = frame[frame.condition == BASE]
     return [save(draw(frame, kind), folder / f"study-{kind}.svg") for kind in FIGURES]
 
 

@@ -8,7 +8,7 @@
     result = concord.probe(model, sets, protocol="default")
     concord.Report(["runs", result]).save("report.html")
 
-Anything that gives words log-probabilities is a model: `concord.model(function, name="mine")`. Training is a command,
+Anything that assigns log-probabilities to words is a model: `concord.model(function, name="mine")`. Training is a command,
 `concord train lang=de model=lstm`. Nothing heavy is imported before it is needed.
 """
 
@@ -51,7 +51,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
-        raise AttributeError(f"module 'concord' has no attribute {name!r}; there are: {', '.join(__all__)}")
+        raise AttributeError(f"module 'concord' has no attribute {name!r}; available: {', '.join(__all__)}")
     return getattr(import_module(".api", __name__), name)
 
 

@@ -1,4 +1,4 @@
-"""What `import concord` offers: models, sets, probing and reports in plain values, by the functions that the commands use."""
+"""What `import concord` offers: models, sets, probing and reports in plain values, through the functions the commands use."""
 
 import tempfile
 from collections.abc import Callable, Collection, Sequence
@@ -13,9 +13,9 @@ from .settings.languages import Clitics, read_language
 from .settings.reading import Plain
 from .settings.training_settings import PretrainedSettings
 
-import_lightning()  # before what follows imports it, so that it brings less
+import_lightning()  # before later imports pull it in, so that it loads less
 from .data.corpus import begins_with_capital
-from .probes.answer import Answer
+from .probes.accuracy import Answer
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
 from .probes.evaluation import ask, save_answer, save_tables
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 
 def load(path: str | Path, *, device: str = "cpu", start: Literal["zero", "warm"] = "zero", allow: Sequence[str] = ()) -> Model:
-    """A model that was trained here: the folder of a run (its best checkpoint) or a checkpoint.
+    """A model trained here: a run folder (its best checkpoint) or a checkpoint.
 
-    `start="warm"` begins every sentence in the state that a few sentences of its corpus have left. A network of your own package
-    is imported only if you allow it: `allow=["mypackage"]`.
+    `start="warm"` starts every sentence from the state that a few sentences of its corpus leave behind. A network from your own
+    package is imported only if you allow it: `allow=["mypackage"]`.
     """
     check_device(device)
     return load_checkpoint(_checkpoint(Path(path)), device, start == "warm", allow)
@@ -57,17 +57,17 @@ def _checkpoint(path: Path) -> Path:
     there = [path / "checkpoints" / name for name in ("best.ckpt", "last.ckpt")]
     found = [file for file in there if file.exists()]
     if not found:
-        raise UserError(f"{path}: neither {there[0].relative_to(path)} nor last.ckpt is in this folder; give the folder of a run")
+        raise UserError(f"{path}: neither {there[0].relative_to(path)} nor last.ckpt is in this folder; give a run folder")
     return found[0]
 
 
 def pretrained(
     name: str | Path, scoring: str | None = None, language: str = "en", *, protocol: str = "default", **options: Any
 ) -> Model:
-    """A model of the Hugging Face hub or of a folder, asked by one score.
+    """A model from the Hugging Face hub or from a folder, with one scoring.
 
-    `scoring` is `causal` for causal models; `pll_word_l2r` (their default), `masked_target`, `pll` … for masked ones; or what
-    the protocol says. Options are those of `conf/model/hf.yaml`: `revision`, `device`, `kind`, `spacing` …
+    `scoring` is `causal` for causal models; `pll_word_l2r` (the default), `masked_target`, `pll` … for masked ones; or what
+    the protocol sets. Options are those of `conf/model/hf.yaml`: `revision`, `device`, `kind`, `spacing` …
     """
     settings = PretrainedSettings(name=(str(name),), **options)
     scores = None if scoring is None else [scoring]
@@ -81,15 +81,15 @@ def model(
     language: str | None = None,
     vocabulary: Collection[str] | None = None,
 ) -> Model:
-    """Any function as a model: given sentences, words separated by spaces, it returns the log-probability (nats) of each word.
+    """Any function as a model: given sentences (words separated by spaces), it returns each word's log-probability in nats.
 
-    `vocabulary`: the words that it knows; an item whose tested word is not among them is reported as uncovered.
+    `vocabulary`: the words it knows; an item whose tested word is not among them is reported as uncovered.
     """
     return wrap_function(function, name, read_language(language) if language else None, vocabulary)
 
 
 def surprisals(models: Model | Sequence[Model], text: str | Path | Sequence[str], language: str | None = None) -> "pd.DataFrame":
-    """One row per word for each model: bits, pieces, unknown. `text` is a file (one sentence per line) or a list of sentences."""
+    """One row per word and model: bits, pieces, unknown. `text` is a file (one sentence per line) or a list of sentences."""
     asked = [models] if isinstance(models, Model) else list(models)
     sentences = read_sentences(Path(text)) if isinstance(text, str | Path) else dict(enumerate(text, start=1))
     measured = [dict(zip(sentences, each.surprisals([*sentences.values()], language), strict=True)) for each in asked]
@@ -106,7 +106,7 @@ def surprisals(models: Model | Sequence[Model], text: str | Path | Sequence[str]
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """What a model prefers on some sets: `table`, every verdict (`verdicts`), what the numbers rest on (`contract`)."""
+    """A model's preferences on some sets: `table`, every verdict (`verdicts`), and how they were measured (`contract`)."""
 
     model: Model
     probe: Probe = field(repr=False)
@@ -119,13 +119,13 @@ class ProbeResult:
 
     @property
     def accuracy(self) -> dict[str, float]:
-        """Of every construction, and their `mean`."""
+        """The accuracy of every construction, and their `mean`."""
         table = self.answer.table
         return {row.construction: row.all.accuracy for row in table.rows} | {"mean": table.mean.accuracy}
 
     @cached_property
     def table(self) -> "pd.DataFrame":
-        """One row per construction: n, accuracy with its 95 % interval, ties, and what was not scored, unknown or repeated."""
+        """One row per construction: n, accuracy with its 95 % interval, ties, and the numbers uncovered, unknown and repeated."""
         return accuracy_frame(self.answer.table)
 
     @cached_property
@@ -140,7 +140,7 @@ class ProbeResult:
             return pd.read_parquet(file)
 
     def save(self, folder: str | Path) -> Path:
-        """The files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md."""
+        """Write the files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md."""
         place = Path(folder)
         save_answer(place / "items.parquet", self.model, self.probe, self.answer, {})
         save_tables(place, self.probe, [self.model], {self.model.name: self.answer}, {})
@@ -152,15 +152,15 @@ class ProbeResult:
 
 
 def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -> ProbeResult:
-    """Ask a model which sentence of each minimal set it prefers; the numbers are those of `concord evaluate` on the
-    same sets: `probes.lexicon=fixed` where a checkpoint of real text would be asked sets that fit its vocabulary.
+    """Evaluate which sentence of each minimal set a model prefers; the numbers are those of `concord evaluate` on the same
+    sets (with `probes.lexicon=fixed`, if a checkpoint trained on real text would get sets fitted to its vocabulary).
 
-    Single rules of the protocol can be changed by name: `probe(model, sets, ties="wrong", capitalize=True)`.
+    Individual rules of the protocol can be overridden by name: `probe(model, sets, ties="wrong", capitalize=True)`.
     """
     rules = {"capitalize": "auto", **rules}
     contract = make_contract(protocol, rules)
     if contract.rules.start == "warm" and getattr(model.scorer, "start", None) is None:
-        raise UserError(f'{model.name}: start=warm needs a model that was loaded so: concord.load(path, start="warm")')
+        raise UserError(f'{model.name}: start=warm needs a model loaded that way: concord.load(path, start="warm")')
     if missing := [name for name in contract.options if not (model.options or {}).get(name)]:
         raise UserError(
             f"{model.name}: protocol={protocol} needs a pretrained model with {missing[0]}: "
@@ -178,12 +178,12 @@ def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -
 
 
 def watch(trainer: Any, lang: str | None = None, **options: Any) -> "TrainerWatch":
-    """Watch the training of a `transformers.Trainer`: probes on schedule, logged by the trainer, kept beside its checkpoints.
+    """Watch a `transformers.Trainer` train: probes on a schedule, logged by the trainer, kept beside its checkpoints.
 
         concord.watch(trainer, lang="de", every=500, at_words="babylm")
         trainer.train()
 
-    Options are those of `TrainerWatch`; without any, the model is probed whenever the trainer evaluates.
+    Options are those of `TrainerWatch`; by default the model is probed whenever the trainer evaluates.
     """
     from .watching.trainer_watch import watch_trainer
 
@@ -195,13 +195,13 @@ def watch(trainer: Any, lang: str | None = None, **options: Any) -> "TrainerWatc
 
 @dataclass(frozen=True)
 class Report:
-    """Runs, evaluations (folders, or folders of such) and results of `probe`, to be shown together."""
+    """Runs, evaluations (folders, or folders that contain them) and results of `probe`, shown together."""
 
     sources: Sequence[str | Path | ProbeResult]
     baseline: str | None = None
 
     def save(self, place: str | Path = "report.html") -> Path:
-        """One page that opens offline (`report.html`); with the name of a folder, tables and figures too."""
+        """Write one page that opens offline (`report.html`); given the name of a folder, tables and figures too."""
         with tempfile.TemporaryDirectory() as folder:
             paths = [
                 each.save(Path(folder) / f"result-{number}") if isinstance(each, ProbeResult) else each

@@ -1,10 +1,10 @@
-"""Errors that are the user's to mend: each says what, which value, where, and the remedy. Everything else is a bug of ours."""
+"""Errors that the user can fix: each says what, which value, where, and the remedy. Everything else is a bug in our code."""
 
 from .escapes import printable
 
 
 class UserError(ValueError):
-    """Wrong input, told in one line and without a traceback. It quotes files, which may hold what a terminal would obey."""
+    """Wrong input, reported in one line without a traceback. Quoted files may contain terminal escapes, which are neutralised."""
 
     def __str__(self) -> str:
         return printable(super().__str__())

@@ -1,4 +1,4 @@
-"""Files: one process at a time, written whole or not at all, read line by line whether compressed or not."""
+"""Files: locked to one process, written all or nothing, read line by line whether compressed or not."""
 
 import bz2
 import errno
@@ -17,13 +17,13 @@ from typing import IO, Any
 from .errors import UserError
 
 OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
-# Bytes of a line. Text is cut into sentences a line at a time, which takes some twenty times its size.
+# Bytes per line. Text is split into sentences one line at a time, which takes about twenty times its size.
 LONGEST_LINE = 16 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
-# Makes an error of a file, the number of a line, and what is wrong there.
+# Makes an error from a file, a line number, and what is wrong there.
 Fault = Callable[[Path, int | None, str], UserError]
 
-# A JSON object as a file holds it: its keys are known, what stands behind them is looked at where it is used.
+# A JSON object as stored in a file: its keys are known, its values are checked where they are used.
 JsonObject = dict[str, Any]
 
 
@@ -33,9 +33,9 @@ class FileInUse(Exception):
 
 @contextmanager
 def lock(file: Path, patience: float | None = None) -> Iterator[None]:
-    """One process at a time. The lock goes away with the process, however it ends.
+    """One process at a time. The lock disappears with the process, however it ends.
 
-    Waits for it, or for `patience` seconds and then raises FileInUse.
+    Waits for the lock, for at most `patience` seconds if given, then raises FileInUse.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as stream:
@@ -69,7 +69,7 @@ def _acquire(stream: IO[str]) -> bool:
 
 @contextmanager
 def replace_atomically(file: Path) -> Iterator[Path]:
-    """A path beside the file to write to; the file is replaced when everything has reached the disk, and else left as it was."""
+    """A path beside the file to write to; once everything has reached the disk it replaces the file, which otherwise stays."""
     temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:
         yield temporary
@@ -81,7 +81,7 @@ def replace_atomically(file: Path) -> Iterator[Path]:
 
 
 def write_atomically(file: Path, content: str | bytes) -> None:
-    """Whole or not at all. Text is UTF-8, its line ends as they are."""
+    """All or nothing. Text is UTF-8, line ends unchanged."""
     with replace_atomically(file) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
@@ -95,7 +95,7 @@ def _sync(path: Path) -> None:
 
 
 def is_fault_of_disk(error: OSError) -> bool:
-    """Whether a file or folder is to blame, and not a network or a bug."""
+    """Whether a file or folder is to blame, rather than a network or a bug."""
     return error.filename is not None or error.errno in FULL
 
 
@@ -104,29 +104,29 @@ def tell_fault(error: OSError) -> str:
     place = error.filename if isinstance(error.filename, str | os.PathLike) else "no file named"
     if error.errno in FULL:
         return f"the disk is full ({place}); free some space, then resume (a run with ckpt_path=auto)"
-    remedy = "choose another folder, or change its rights" if isinstance(error, PermissionError) else "choose another place"
+    remedy = "choose another folder, or change its permissions" if isinstance(error, PermissionError) else "choose another place"
     if error.errno == errno.EROFS:
         remedy = "it cannot be written to; choose another place"
     return f"{place}: {error.strerror or type(error).__name__}; {remedy}"
 
 
 def require_writable(folder: Path) -> None:
-    """Before any work: whether a folder can be made, or be written into if it is there."""
+    """Check before any work whether a folder can be created, or written to if it exists."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists() or place.is_symlink())
     if not there.is_dir():
-        raise UserError(f"{folder}: {there} is no folder; choose another place")
+        raise UserError(f"{folder}: {there} is not a folder; choose another place")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise UserError(f"{folder}: {there} cannot be written to; choose another folder, or change its rights")
+        raise UserError(f"{folder}: {there} cannot be written to; choose another folder, or change its permissions")
 
 
 def checksum(file: Path) -> str:
-    """Of everything in a file."""
+    """The checksum of a whole file."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def read_lines(file: Path, fault: Fault) -> Iterator[str]:
-    """The lines of a file without their ends, decompressed by its ending; what is wrong with it is raised as a `fault`."""
+    """The lines of a file without line ends, decompressed according to its suffix; errors are raised as `fault`."""
     opener = OPENERS.get(file.suffix)
     offset = number = 0
     try:
@@ -141,10 +141,10 @@ def read_lines(file: Path, fault: Fault) -> Iterator[str]:
                     text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError as error:
                     where = f"byte 0x{raw[error.start]:02x} at offset {offset + error.start:,}"
-                    raise fault(file, number, f"not UTF-8: {where}; convert the file (iconv does it)") from None
+                    raise fault(file, number, f"not UTF-8: {where}; convert the file (for instance with iconv)") from None
                 yield text.rstrip("\r\n")
                 offset += len(raw)
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         if opener and not isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-            raise fault(file, None, f"cannot be decompressed ({error}); it is cut off or not a {file.suffix} file") from None
+            raise fault(file, None, f"cannot be decompressed ({error}); it is truncated or not a {file.suffix} file") from None
         raise fault(file, None, f"cannot be read ({getattr(error, 'strerror', None) or error})") from None

@@ -9,24 +9,24 @@ GROUP = Path("/sys/fs/cgroup")
 
 
 def cores() -> list[int]:
-    """The processor cores that this process may use, by number; not every system can say which, then all of them."""
+    """The CPU cores this process may use, by number; all of them on systems that cannot say."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
 def free_memory() -> float:
-    """Bytes that a process can still take: what the machine has, or what the limit of a container or a cluster's job leaves."""
+    """Bytes a process can still allocate: what the machine has, or what a container's or cluster job's limit leaves."""
     return min(_free_in_machine(), _free_in_group())
 
 
 def _free_in_machine() -> float:
-    if not MEMORY.exists():  # not Linux: all that there is, in use or not
+    if not MEMORY.exists():  # not Linux: the total, in use or not
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else math.inf
     lines = dict(line.split(":", 1) for line in MEMORY.read_text(encoding="ascii").splitlines() if ":" in line)
     return 1024.0 * int(lines["MemAvailable"].split()[0])
 
 
 def _free_in_group() -> float:
-    """Pages of files that were read do not count: they are given back."""
+    """Cached file pages do not count: they can be reclaimed."""
     try:
         limit, used, stat = (
             (GROUP / f"memory.{name}").read_text(encoding="ascii").strip() for name in ("max", "current", "stat")

@@ -1,20 +1,20 @@
-"""Where things are on this machine: the folders of data that come with the program, and the user's cache."""
+"""Where things are on this machine: the data folders that come with the program, and the user's cache."""
 
 import os
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-OWN = "CONCORD_OWN"  # processes that a command starts look where it looks
-FALSE = ("", "0", "false", "no", "none")  # what switches something off in the environment
+OWN = "CONCORD_OWN"  # child processes of a command look where it looks
+FALSE = ("", "0", "false", "no", "none")  # environment values that switch something off
 
 
 def installed_folder(name: str) -> Path:
-    """`conf`, `grammars` …: inside the installed package, or beside `src` in a clone and in an editable install."""
+    """`conf`, `grammars` …: inside the installed package, or beside `src` in a clone or an editable install."""
     return next((place for place in (HERE / name, HERE.parent / name) if place.is_dir()), HERE / name)
 
 
 def own_folder() -> Path:
-    """Where the user's own `conf`, `grammars` … are: where the command is run, or what `paths.own=` or CONCORD_OWN says."""
+    """Where the user's own `conf`, `grammars` … are: the current folder, or what `paths.own=` or CONCORD_OWN says."""
     return Path(os.environ.get(OWN) or Path.cwd())
 
 
@@ -28,12 +28,12 @@ def own_or_installed(name: str) -> list[Path]:
 
 
 def cache_folder(kind: str) -> Path:
-    """Where prepared things of a kind are kept (`corpora`, `sets`, `scores` …): below CONCORD_CACHE, or in the user's cache."""
+    """Where prepared things are kept (`corpora`, `sets`, `scores` …): under CONCORD_CACHE, or in the user's cache."""
     own = os.environ.get("CONCORD_CACHE")
     base = Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "concord"
     return base / kind
 
 
 def is_offline() -> bool:
-    """Whether CONCORD_OFFLINE forbids to ask the network."""
+    """Whether CONCORD_OFFLINE forbids network access."""
     return os.environ.get("CONCORD_OFFLINE", "").lower() not in FALSE

@@ -194,6 +194,10 @@ def write_files(folder: Path) -> None:
     (folder / "suites/mine").mkdir(parents=True)
     page = re.search(r"```\n(name: sva_pp\n.*?)```", (ROOT / "docs/suites.md").read_text(encoding="utf-8"), re.DOTALL)
     (folder / "suites/mine/sva_pp.suite").write_text(page[1], encoding="utf-8")
+    grammars = (ROOT / "grammars/README.md").read_text(encoding="utf-8")
+    (folder / "mine").mkdir()
+    for name, content in re.findall(r"^`(mine/[^`]+)`:\n```\n(.*?)^```$", grammars, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(content, encoding="utf-8")
     for name, form in PUBLISHED.items():
         (folder / "published" / name).mkdir(parents=True)
         set_files.write(folder / "published" / name, form)

@@ -144,7 +144,7 @@ ADDITIONS = {
     ),
     "a tokenizer": Addition(
         "made = settings('tokenizer=letters', 'lang=it', 'data.sentences={train: 40, valid: 5, test: 5}', 'probes=none')\n"
-        "from concord.data.corpora import CorpusRecipe\nfrom concord.data.tokenizer import restore_tokenizer\n"
+        "from concord.data.corpora import CorpusRecipe\nfrom concord.data.corpus import restore_tokenizer\n"
         "rule = CorpusRecipe(made.data, made.languages, made.tokenizer, None).tokenizer_rule()\n"
         "learnt = rule.learn([('ride', 3), ('dorme', 1)])\n"
         "assert learnt.begins()[learnt.encode_word('ride')[0]] and 'riderò' not in learnt\n"
@@ -175,7 +175,7 @@ ADDITIONS = {
                     "            return LetterRule()\n        if isinstance(self.tokenizer, WordTokenizer):"
                 ),
             ),
-            "src/data/tokenizer.py": (
+            "src/data/corpus.py": (
                 '    if "tokenizer" in plain:',
                 (
                     '    if "letters" in plain:\n        from .letters import Letters\n\n        return Letters(plain["letters"])\n'
@@ -206,7 +206,7 @@ ADDITIONS = {
         },
     ),
     "a logger": Addition(
-        "from concord.runs.own_objects import make_each\nfrom pytorch_lightning.loggers.logger import Logger\n"
+        "from concord.own_code import make_each\nfrom pytorch_lightning.loggers.logger import Logger\n"
         "(made,) = make_each('logger', settings('logger=csv').logger.rest, Logger, ())\n"
         "assert type(made).__name__ == 'CSVLogger'",
         files={"conf/logger/csv.yaml": "csv: {_target_: pytorch_lightning.loggers.CSVLogger, save_dir: numbers}\n"},

@@ -51,7 +51,7 @@ def test_what_is_offered_is_listed_and_nothing_else():
     assert set(concord.__all__) <= set(dir(concord))
     for name in concord.__all__:
         assert getattr(concord, name).__doc__
-    with pytest.raises(AttributeError, match="has no attribute 'lod'; there are: LightningWatch, Model"):
+    with pytest.raises(AttributeError, match="has no attribute 'lod'; available: LightningWatch, Model"):
         concord.lod  # noqa: B018
 
 
@@ -86,7 +86,7 @@ def test_a_word_that_is_not_known_says_so(model):
     found = model.surprisal("der Zeppelin wartet .")
     assert [word.unknown for word in found] == [False, True, False, False]
     assert found[1].pieces == ("<unk>",)
-    with pytest.raises(UserError, match="there is no word in it"):
+    with pytest.raises(UserError, match="contains no words; write a sentence"):
         model.surprisal("  ")
 
 
@@ -112,7 +112,7 @@ def test_rules_are_changed_by_name(model):
         concord.probe(model, some, start="warm")
     with pytest.raises(UserError, match=r'concord.pretrained\(name, protocol="goldberg"\)'):
         concord.probe(model, some, "goldberg")
-    with pytest.raises(UserError, match="there is no such rule"):
+    with pytest.raises(UserError, match=": no such rule; available:"):
         concord.probe(model, some, tie="wrong")
 
 
@@ -142,9 +142,9 @@ def test_a_function_says_which_words_it_knows():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda sentences: [], "wrong: 1 sentences were asked, 0 were scored"),
+        (lambda sentences: [], "wrong: 1 sentences were requested, 0 were scored"),
         (lambda sentences: [[-1.0]], "wrong: 2 words, but 1 log-probabilities: 'a b'"),
-        (lambda sentences: [[0.5, 0.1]], "wrong: 0.5 is not the logarithm of a probability"),
+        (lambda sentences: [[0.5, 0.1]], "wrong: 0.5 is not a log-probability"),
         (lambda sentences: [[-1.0, math.nan]], "not finite"),
     ],
 )
@@ -163,9 +163,9 @@ def test_sets_are_of_a_language_a_folder_or_a_file(tmp_path, monkeypatch):
     table.write_text("good\tbad\nder Gast wartet .\tder Gast warten .\n", encoding="utf-8")
     mine = concord.sets(table, language="de")
     assert [len(made) for made in mine.read.values()] == [1]
-    with pytest.raises(UserError, match="clams: 7 of 7 files are not here, and the network is switched off"):
+    with pytest.raises(UserError, match="clams: 7 of 7 files are missing, and the network is switched off"):
         concord.sets("de", collection="clams")
-    with pytest.raises(UserError, match="there is no such file or folder"):
+    with pytest.raises(UserError, match=r"no such file or folder, and no such language \(ours:"):
         concord.sets(tmp_path / "nothing")
 
 
@@ -205,8 +205,8 @@ def test_a_file_of_sentences_gives_a_row_a_word_for_every_checkpoint(sentences, 
 
 def test_wrong_files_are_found_before_a_model_is_loaded(tmp_path, sentences):
     for override, message in (
-        (f"text=@{tmp_path}/none.txt", "none.txt: there is no such file; one sentence per line is needed"),
-        (f"text=@{sentences}", r"out=.*words.json: a row for every word is written as .tsv or .parquet"),
+        (f"text=@{tmp_path}/none.txt", "none.txt: no such file; it must have one sentence per line"),
+        (f"text=@{sentences}", r"out=.*words.json: word rows are written as .tsv or .parquet"),
     ):
         with pytest.raises(UserError, match=message):
             evaluated("ckpt_path=/nowhere.ckpt", override, f"out={tmp_path}/words.json" if "none" not in override else "out=null")
@@ -234,9 +234,12 @@ def test_a_contract_is_never_said_of_a_model_that_begins_otherwise(tmp_path):
     rules = "probes.rules.start=warm"
     limited = [f"ckpt_path={GERMAN}", "probes.limit=4", "probes.constructions=[prep]", f"out={tmp_path}"]
     again = "probes.also=[{collection: agreement, name: again, limit: 4, rules: {start: zero}}]"
-    with pytest.raises(UserError, match="again: probes.rules.start=zero, and .* begins its sentences with start=warm; evaluate"):
+    with pytest.raises(UserError, match="again: probes.rules.start=zero, but .* starts its sentences with start=warm; evaluate"):
         evaluated(*limited, rules, again)
     save("gpt2", tmp_path / "gpt2")
-    with pytest.raises(UserError, match=r"gpt2/causal\(bos\): probes.rules.start=warm: only a model of Concord comes with"):
+    with pytest.raises(
+        UserError,
+        match=r"gpt2/causal\(bos\): probes.rules.start=warm: only Concord models come with",
+    ):
         evaluated("model=hf", f"model.name={tmp_path}/gpt2", "lang=de", "probes.limit=4", rules)
     assert not list(tmp_path.rglob("*.parquet"))  # told before any work

@@ -88,19 +88,19 @@ def test_the_clams_presets_count_as_their_program_does(experiment):
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("callbacks.checkpoints.monitor=valid/perplexty", "no metric that every validation has; there are: valid/perplexity"),
-        ("callbacks.early_stopping.mode=most", "callbacks.early_stopping.mode=most: write one of min, max"),
-        ("data.window=0", "data.window=0: a whole number of at least 1 is needed"),
-        ("data.window=abc", "data.window=abc: a whole number"),
-        ("seed=-1", "seed=-1: a whole number of at least 0"),
-        ("trainer.precision=fp17", "trainer.precision=fp17: there is no such precision; there are: 32"),
+        ("callbacks.checkpoints.monitor=valid/perplexty", "not a metric that every validation has; available: valid/perplexity"),
+        ("callbacks.early_stopping.mode=most", "callbacks.early_stopping.mode=most: must be one of min, max"),
+        ("data.window=0", "data.window=0: must be a whole number of at least 1"),
+        ("data.window=abc", "data.window=abc: must be a whole number"),
+        ("seed=-1", "seed=-1: must be a whole number of at least 0"),
+        ("trainer.precision=fp17", "trainer.precision=fp17: no such precision; available: 32"),
         ("+trainer.epochs=3", "trainer.epochs: Lightning's Trainer has no such setting"),
-        ("model.dropout=1.5", "model.dropout=1.5: a number of at least 0 and below 1 is needed"),
+        ("model.dropout=1.5", "model.dropout=1.5: must be a number of at least 0 and below 1"),
         (
             "+model.network.units=3",
-            "model.network.units: there is no such setting; there are: model.network.hidden, model.network.layers",
+            "model.network.units: no such setting; available: model.network.hidden, model.network.layers",
         ),
-        ("trainer.accelerator=gpu", "there is no GPU here"),
+        ("trainer.accelerator=gpu", "trainer.accelerator=gpu: no GPU here; use auto, or trainer=ddp_cpu to try ddp"),
     ],
 )
 def test_wrong_settings_are_found_before_anything_is_done(override, message, monkeypatch):
@@ -188,16 +188,15 @@ def test_every_collection_asks_by_the_default_protocol(file):
 
 
 def test_a_probe_can_be_monitored_only_if_every_validation_has_it():
-    from concord.probes.probe_preparation import monitorable_metrics
-    from concord.runs.run_preparation import read_probes
+    from concord.probes.probe_preparation import monitorable_metrics, read_run_probes
 
-    probes = read_probes(settings("probes.limit=8"))
+    probes = read_run_probes(settings("probes.limit=8"))
     metrics = monitorable_metrics(probes)
     assert "probe/de/agreement/mean/accuracy_dev" in metrics
     assert "probe/de/agreement/prep/accuracy" in metrics
-    assert read_probes(settings("probes=none")) == []
+    assert read_run_probes(settings("probes=none")) == []
     wrong = settings("callbacks.checkpoints.monitor=probe/de/agreement/mean/acuracy", "callbacks.checkpoints.mode=max")
-    with pytest.raises(UserError, match="there are: valid/perplexity, valid/loss, probe/de/agreement/mean/accuracy"):
+    with pytest.raises(UserError, match="available: valid/perplexity, valid/loss, probe/de/agreement/mean/accuracy"):
         read_recipe(wrong).check(metrics)
 
 
@@ -211,5 +210,5 @@ def test_further_collections_have_their_own_path_and_rules_and_one_schedule():
     assert {each.schedule.every_epochs for each in (suites, mine)} == {2}
     assert {each.sample for each in (suites, mine)} == {7}
     assert settings("probes.also=[]").run_name() == settings().run_name() != settings("probes.also=[suites]").run_name()
-    with pytest.raises(UserError, match="probes.also: there is no collection 'suits'; there are: agreement, blimp"):
+    with pytest.raises(UserError, match="probes.also: no collection 'suits'; available: agreement, blimp"):
         all_collections(settings("probes.also=[suits]").probes)

@@ -35,9 +35,9 @@ def missing_modules(text: str) -> list[str]:
     return [name for name in named if importlib.util.find_spec(name.rstrip(".")) is None]
 
 
-def strange_names(paragraph: str) -> list[str]:
-    """Names in a paragraph about a folder of `src` that no module or package below it has."""
-    room, *names = re.findall(r"`([a-z_/]+)`", paragraph)
+def strange_names(section: str) -> list[str]:
+    """Names in a section about a folder of `src` that no module or package below it has."""
+    room, *names = re.findall(r"`([a-z_/]+)`", section)
     modules = {file.stem if file.stem != "__init__" else file.parent.name for file in (ROOT / room).rglob("*.py")}
     return [f"{room}: {name}" for name in names if name.rstrip("/").split("/")[-1] not in modules | {"concord"}]
 
@@ -78,9 +78,9 @@ def test_the_site_has_every_page():
 
 def test_the_tour_names_modules_of_the_room_it_is_in():
     tour = text_of("CONTRIBUTING.md").split("## A tour\n")[1].split("\n## ")[0]
-    rooms = [paragraph for paragraph in tour.split("\n\n") if paragraph.startswith("`src")]
+    rooms = [section for section in tour.split("\n### ") if section.startswith("`src")]
     assert len(rooms) > 6
-    assert [name for paragraph in rooms for name in strange_names(paragraph)] == []
+    assert [name for section in rooms for name in strange_names(section)] == []
 
 
 def test_names_that_do_not_exist_are_found():

@@ -37,7 +37,7 @@ LATE_FILES = {
     "api.py": "needs transformers, an extra",
     "commands": "--help answers at once",
     "data/corpora.py": "word models do without sentencepiece",
-    "data/tokenizer.py": "word models do without sentencepiece",
+    "data/corpus.py": "word models do without sentencepiece",
     "lm/export.py": "needs transformers, an extra",
     "probes/evaluation.py": "needs transformers, an extra",
     "probes/models.py": "needs transformers, an extra",

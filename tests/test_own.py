@@ -80,8 +80,8 @@ def test_a_checkpoint_cannot_allow_code(study):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mynets.nothing", "there is no module mynets.nothing, neither installed nor in"),
-        ("nobody.gru", "there is no module nobody, neither installed nor in"),
+        ("mynets.nothing", "no module mynets.nothing, neither installed nor in"),
+        ("nobody.gru", "no module nobody, neither installed nor in"),
         ("mynets.broken", "it imports no_such_package, which is not installed"),
     ],
 )
@@ -101,9 +101,13 @@ def test_a_module_without_a_network_is_explained(study):
     ("name", "allow", "message"),
     [
         ("mytools.scores.by_length", [], r"code from outside Concord; .* allow=\[mytools\]"),
-        ("mytools.scores.by_weight", ["mytools"], "scorer=mytools.scores.by_weight: there is no by_weight in mytools.scores"),
-        ("mytools.scores.math", ["mytools"], "this is no function"),
-        ("by_length", ["mytools"], "a function by its dotted name is needed"),
+        ("mytools.scores.by_weight", ["mytools"], "scorer=mytools.scores.by_weight: no by_weight in mytools.scores"),
+        (
+            "mytools.scores.math",
+            ["mytools"],
+            ": not a function; it must take sentences and return the log-probability of each of their words",
+        ),
+        ("by_length", ["mytools"], ": must be the dotted name of a function, for instance mypackage.score"),
     ],
 )
 def test_a_scorer_that_is_not_allowed_or_not_there_is_told(study, name, allow, message):

@@ -1,4 +1,4 @@
-"""What came of many faults of one kind."""
+"""The outcomes of many faults of one kind."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Thousands of damaged files of every kind: read, or told in one line; what has checksums is never read as something else."""
+"""Thousands of damaged files of every kind: each is read or reported in one line; checksummed files are never misread."""
 
 import random
 import resource
@@ -16,19 +16,19 @@ from .counts import Counts
 from .formats import FORMATS, Format, Told
 from .mutations import flip_bit, mutate
 
-PATIENCE = 30  # seconds of the processor for one file; a busy machine is no fault
-MEMORY = 6 << 30  # bytes of address space beyond what is there
+PATIENCE = 30  # CPU seconds for one file; a busy machine is not a fault
+MEMORY = 6 << 30  # bytes of address space beyond what is already used
 
 
 def damage_files(count: int, chosen: Sequence[str] = (), seed: int = 0) -> Iterator[Counts]:
-    """Every kind of file with random changes."""
+    """Every kind of file, with random changes."""
     for name, made in FORMATS.items():
         if not chosen or name in chosen:
             yield _attack(name, made, count, seed, mutate)
 
 
 def flip_bits(count: int, chosen: Sequence[str] = (), seed: int = 0) -> Iterator[Counts]:
-    """Every kind of file that has checksums, with one flipped bit."""
+    """Every checksummed kind of file, with one flipped bit."""
     for name, made in FORMATS.items():
         if made.checked and (not chosen or name in chosen):
             yield _attack(f"{name} (1 bit)", made, count, seed, flip_bit)
@@ -57,7 +57,7 @@ def _attack(name: str, made: Format, count: int, seed: int, change: Callable[[by
 
 
 def _is_one_line(said: str) -> bool:
-    """Only a formula of a suite is shown below the line, with a caret under the place that is meant."""
+    """Only a suite formula is shown below the line, with a caret under the offending place."""
     _, *below = said.split("\n")
     return not below or [each.strip() for each in below[1:]] == ["^"]
 
@@ -67,7 +67,7 @@ def _too_long(*_: object) -> None:
 
 
 def _read(made: Format, file: Path, before: object, counts: Counts) -> str:
-    """What went wrong, if anything did."""
+    """What went wrong, if anything."""
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         with _BoundedMemory():
@@ -85,7 +85,7 @@ def _read(made: Format, file: Path, before: object, counts: Counts) -> str:
 
 
 class _BoundedMemory:
-    """A file that asks for all memory is given some of it."""
+    """A file that asks for all memory gets only some of it."""
 
     def __enter__(self) -> None:
         self.limits = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,4 @@
-"""Training runs as children of one process that has imported everything: each starts in a fraction of a second."""
+"""Training runs as children of a process that has already imported everything: each starts in a fraction of a second."""
 
 import os
 import sys
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import concord.report  # noqa: F401
 from concord.commands.train import train
-from concord.runs import run_preparation  # noqa: F401 - and with it all that a child would have to import
-from concord.runs.failures import explain_failures
+from concord.runs import run_preparation  # noqa: F401 - and with it everything a child would have to import
+from concord.runs.stopping import explain_failures
 from training_runs import TINY, settings
 
-# Checkpoints every fourth step, probes in the middle of epochs, some of them at the step of a checkpoint.
+# Checkpoints every fourth step, probes in mid-epoch, some of them at a checkpoint's step.
 WATCHED = [
     *TINY,
     "name=x",
@@ -26,7 +26,7 @@ WATCHED = [
 
 
 def start(folder: Path, overrides: list[str], cache: Path, log: Path) -> int:
-    """The number of a process that trains; what it says goes to the log."""
+    """The id of a training process; its output goes to the log."""
     sys.stdout.flush()
     child = os.fork()
     if child:
@@ -42,14 +42,14 @@ def start(folder: Path, overrides: list[str], cache: Path, log: Path) -> int:
         status = 0
     except SystemExit as left:
         status = int(left.code or 0)
-    except BaseException:  # a child must never go on as its parent
+    except BaseException:  # a child must never continue as its parent
         traceback.print_exc()
     finally:
         os._exit(status)
 
 
 def wait(child: int) -> int:
-    """Its status; minus the number of the signal that killed it."""
+    """Its status; negative: the number of the signal that killed it."""
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 

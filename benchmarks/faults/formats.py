@@ -46,7 +46,7 @@ class Format(NamedTuple):
 
     sample: Callable[[Path], Path]
     read: Callable[[Path], Any]
-    checked: bool = False  # it has checksums: no other content may be read without an error
+    checked: bool = False  # it has checksums: altered content must never be read without an error
 
 
 def _bytes(name: str, content: bytes) -> Callable[[Path], Path]:
@@ -105,7 +105,7 @@ def _read_cached(file: Path) -> Any:
 
 def _run(part: str, run: str = "lstm") -> Format:
     def write(folder: Path) -> Path:
-        without = shutil.ignore_patterns("*.parquet", "*.ckpt")  # read again for every damaged file, they would take hours
+        without = shutil.ignore_patterns("*.parquet", "*.ckpt")  # rebuilt for every damaged file, they would take hours
         return Path(shutil.copytree(BEFORE / "runs" / run, folder / "runs/lstm", ignore=without)) / part
 
     def read(file: Path) -> Any:
@@ -136,7 +136,7 @@ def _verdicts(folder: Path) -> Path:
 def _read_verdicts(file: Path) -> Any:
     try:
         read_checked(file)
-    except UNREADABLE as error:  # a report names it among what it left out
+    except UNREADABLE as error:  # a report lists it among what it left out
         raise Told(first_line(error)) from None
     table = parquet.read_table(file)
     return table.to_pylist(), table.schema.metadata[b"concord"]

@@ -1,4 +1,4 @@
-"""Runs on a disk that fills up: one line, nothing of before lost, and with more room the same result as on a large disk."""
+"""Runs on a disk that fills up: one line, nothing lost, and with more room the same result as on a large disk."""
 
 import os
 import shutil
@@ -11,11 +11,11 @@ from .counts import Counts
 from .forked_runs import WATCHED, run
 from .signals import same_run
 
-LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)  # of what the run takes in all
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)  # share of what the run needs in total
 
 
 def can_mount() -> bool:
-    """Only the administrator of a machine makes small disks, and not in every container."""
+    """Mounting small disks needs root, and is not possible in every container."""
     with tempfile.TemporaryDirectory() as place:
         if os.geteuid() or not _mount(Path(place), 1 << 20):
             return False
@@ -24,7 +24,7 @@ def can_mount() -> bool:
 
 
 def fill_disks(levels: tuple[float, ...] = LEVELS) -> list[Counts]:
-    """A run for each level. The corpus lies on the same disk in every second one."""
+    """One run per level. In every second one the corpus is on the same disk."""
     counts, begun = Counts("full disks"), time.perf_counter()
     with tempfile.TemporaryDirectory() as place:
         folder, cache, log = Path(place), Path(place) / "cache", Path(place) / "log"
@@ -58,9 +58,9 @@ def _judge(counts: Counts, level: float, full: tuple[int, str], again: tuple[int
     elif "Traceback" in said or len(errors) != 1 or "full" not in errors[0]:
         counts.fail(f"filled to {level:.0%}: {said[-400:]!r}")
     elif again[0]:
-        counts.fail(f"filled to {level:.0%}, does not go on: {again[1][-400:]!r}")
+        counts.fail(f"filled to {level:.0%}, does not resume: {again[1][-400:]!r}")
     elif not same:
-        counts.fail(f"filled to {level:.0%}: other weights or metrics")
+        counts.fail(f"filled to {level:.0%}: weights or metrics differ")
     else:
         counts.told += 1
 

@@ -1,4 +1,4 @@
-"""Bytes that were once a file: bits flipped, parts cut out, doubled, exchanged or replaced by what a parser may stumble over."""
+"""Files with random damage: bits flipped, parts cut out, doubled, swapped or replaced by what a parser may stumble over."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Runs that are stopped at random moments and continued: the same weights and metrics.csv as of a run that nobody disturbed."""
+"""Runs stopped at random moments and resumed: the same weights and metrics.csv as an undisturbed run."""
 
 import os
 import random
@@ -25,7 +25,7 @@ TWO = "two processes"
 
 
 def stop_runs(count: int, only: Sequence[str] = (), seed: int = 0) -> Iterator[Counts]:
-    """So many random moments for each kind of run."""
+    """`count` random moments for each kind of run."""
     for name, settings in KINDS.items():
         if not only or name in only:
             yield _stop(name, settings, count, seed)
@@ -38,7 +38,7 @@ def _stop(name: str, settings: list[str], count: int, seed: int) -> Counts:
     with tempfile.TemporaryDirectory() as place:
         folder, cache, log = Path(place), Path(place) / "cache", Path(place) / "log"
         overrides = [*WATCHED, *settings]
-        run(folder / "first", overrides, cache, log)  # so that the corpus is there, and time is measured without it
+        run(folder / "first", overrides, cache, log)  # so that the corpus is ready, and the timing excludes it
         status, seconds = run(folder / "whole", overrides, cache, log)
         assert status == 0, log.read_text(encoding="utf-8")
         for number in range(count):
@@ -62,9 +62,9 @@ def _judge(counts: Counts, cut: Path, whole: Path, stopped: tuple[int, int, str]
     elif "Traceback" in said or (status > 0 and said.count("stopped by") != 1):
         counts.fail(f"{signal.Signals(sent).name}: not one line: {said[-300:]!r}")
     elif finished[0]:
-        counts.fail(f"{signal.Signals(sent).name}: does not go on: {finished[1][-300:]!r}")
+        counts.fail(f"{signal.Signals(sent).name}: does not resume: {finished[1][-300:]!r}")
     elif not same_run(cut, whole):
-        counts.fail(f"{signal.Signals(sent).name}: other weights or metrics")
+        counts.fail(f"{signal.Signals(sent).name}: weights or metrics differ")
     elif status:
         counts.told += 1
     else:
@@ -78,7 +78,7 @@ def same_run(cut: Path, whole: Path) -> bool:
 
 
 def _stop_two(count: int, seed: int) -> Counts:
-    """As a user starts them. One run is stopped again and again, each time some moments after it has gone on."""
+    """Started as a user would. One run is stopped again and again, each time shortly after it resumes."""
     counts, draw, begun = Counts(f"signals: {TWO}"), random.Random(seed), time.perf_counter()
     overrides = [*WATCHED, "trainer=ddp_cpu", "data.limit=480", f"trainer.max_epochs={3 + count // 4}"]
     with tempfile.TemporaryDirectory() as place:
@@ -98,7 +98,7 @@ def _stop_two(count: int, seed: int) -> Counts:
             time.sleep(draw.uniform(0, 1))
             sent = draw.choice(SIGNALS)
             if process.poll() is None:
-                # A cluster signals all processes of a job; a person one. A kill takes all.
+                # A cluster signals all processes of a job; a person, one. SIGKILL goes to all.
                 everybody = sent == signal.SIGKILL or draw.random() < 0.5
                 os.killpg(process.pid, sent) if everybody else process.send_signal(sent)
             _, said = process.communicate(timeout=300)
@@ -112,7 +112,7 @@ def _stop_two(count: int, seed: int) -> Counts:
             command(cut, *overrides, "ckpt_path=auto"), cwd=ROOT, env=clean(cut), capture_output=True, text=True, check=False
         )
         if last.returncode or not same_run(cut, whole):
-            counts.fail(f"after all of them: status {last.returncode}, or other weights or metrics: {last.stderr[-300:]!r}")
+            counts.fail(f"after all of them: status {last.returncode}, or weights or metrics differ: {last.stderr[-300:]!r}")
     counts.seconds = time.perf_counter() - begun
     return counts
 

@@ -1,4 +1,4 @@
-"""Random overrides of both commands, beside any corpus, model and collection: described, or told in one line."""
+"""Random overrides of both commands, with any corpus, model and collection: accepted, or rejected in one line."""
 
 import random
 import time
@@ -10,7 +10,7 @@ from test_fuzz import describe, random_overrides
 
 from .counts import Counts
 
-LONGEST = 1500  # characters that a line may have
+LONGEST = 1500  # longest allowed line, in characters
 BESIDE = {
     "train": [
         "",
@@ -28,7 +28,7 @@ BESIDE = {
 
 
 def type_settings(count: int, seed: int = 1) -> list[Counts]:
-    """Of each command."""
+    """`count` overrides for each command."""
     return [_type(command, count, seed) for command in BESIDE]
 
 

@@ -6,7 +6,7 @@ Set up once:
     apt-get install hspell hunspell hunspell-fr lttoolbox apertium-eng-spa
     .venv-lexicons/bin/python -m benchmarks.lexicons
 
-With --small only a few forms are checked, and where a lexicon is missing only that the program still has what the check uses.
+With --small only a few forms are checked; if a lexicon is missing, only that the program still has what the check imports.
 """
 
 import argparse
@@ -30,7 +30,7 @@ Checked = tuple[str, bool, str]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lexicons", description="Word forms against lexicons.")
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help="all if none is named")
-    parser.add_argument("--small", action="store_true", help="seconds, to see that it runs")
+    parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     view = table("word forms against lexicons", "language", numbers=["checked", "differ", "explained", "open"])
     still_open = 0
@@ -55,17 +55,17 @@ def forms(language: str) -> Iterator[Checked]:
 
 
 def few_forms(language: str) -> list[Checked]:
-    """The first of them, if the lexicon is here."""
+    """The first few, if the lexicon is installed."""
     try:
         return list(itertools.islice(forms(language), FEW))
     except (ImportError, FileNotFoundError) as error:  # a package, or a program
         must_be_up_to_date(Path(__file__).with_name(f"{language}.py"))
-        print(f"{language}: left out, since a lexicon is missing ({error})")
+        print(f"{language}: left out, a lexicon is missing ({error})")
         return []
 
 
 def must_be_up_to_date(file: Path) -> None:
-    """Everything that a check imports from the program is there; an error if not."""
+    """Raise an error unless everything that a check imports from the program exists."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("concord"):
             module = importlib.import_module(str(node.module))

@@ -1,7 +1,7 @@
 """German word forms of grammars/de against two independent lexicons.
 
-Nouns: german-nouns (de.wiktionary), which knows gender, case and number of every form. Verbs and adjectives: simplemma, which
-knows the lemma of a form; person, number and tense of a verb form are read off its ending.
+Nouns: german-nouns (de.wiktionary), which has the gender, case and number of every form. Verbs and adjectives: simplemma, which
+has the lemma of a form; person, number and tense of a verb form follow from its ending.
 """
 
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ NUMBERS = {"s": "singular", "p": "plural"}
 GENDERS = {"m", "f", "n"}
 PERSONS = {"1", "2", "3"}
 ENDINGS = {"e": "e", "en": "en", "er": "er", "es": "es"}
-# Third person forms that do not follow the rule of `_ending`.
+# Third-person forms that do not follow the rule of `_ending`.
 IRREGULAR = {"ist": "sein", "sind": "sein", "weiß": "wissen", "mag": "mögen"}
-# Forms that are right although simplemma, which gives one lemma a form and knows no context, says otherwise.
+# Forms that are right although simplemma, which gives one lemma per form without context, disagrees.
 REASONS = {
-    "simplemma leaves it as it is (some are participles too)": "vertraut vermisst gratuliert verzeiht gefällt bedankt verliebt",
+    "simplemma returns it unchanged (some are participles)": "vertraut vermisst gratuliert verzeiht gefällt bedankt verliebt",
     "also a form of another word (lieb, schick, mein), which simplemma prefers": "lieben schicken meinen",
     "simplemma takes ge- for the participle of hören, horchen; present of gehören, gehorchen": "gehört gehorcht",
     "also a form of a verb (reichen, wildern, billigen, wissen)": "reiche wilder billigen weiß",
@@ -60,7 +60,7 @@ def _checked(grammar: Grammar, symbol: Symbol, words: list[str], nouns: Nouns) -
 
 
 def _lists(grammar: Grammar) -> Iterator[tuple[Symbol, list[str]]]:
-    """The nonterminals that stand for words alone, with their words."""
+    """The nonterminals that expand only to words, with their words."""
     for symbol, alternatives in grammar.rules.items():
         if all(isinstance(part, str) for alternative in alternatives for part in alternative.parts):
             yield symbol, [str(alternative) for alternative in alternatives]
@@ -87,7 +87,7 @@ def _values(entry: dict[str, str], key: str) -> set[str]:
 
 
 def _verbs(grammar: Grammar, symbol: Symbol, words: list[str]) -> Iterator[Checked]:
-    """A verb is the first word of its phrase; its lemma must be that of its counterpart in the other number."""
+    """A verb is the first word of its phrase; its lemma must match its counterpart's in the other number."""
     (number,) = symbol.attributes & set(NUMBERS)
     (person,) = symbol.attributes & PERSONS or {"3"}
     plurals = _row(grammar, symbol, {"s", "2"}, {"p", "1"} if "2" in symbol.attributes else {"p"})

@@ -1,4 +1,4 @@
-"""English word forms of our grammars against lemminflect, an independent lexicon. Run it for the disagreements and totals."""
+"""English word forms of our grammars against lemminflect, an independent lexicon. Run it for disagreements and totals."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ TENSES = {"Past": PAST, "Said": PAST, "Said_more": PAST, "Told": PAST, "Part": P
 ADJECTIVES, PREDICATES, ADVERBS = ("Adj_c", "Adj_w", "Adj_pred"), ("Cop", "Cop_work"), ("Often", "How_slow")
 NOUNS = ("N_1", "N_2", "Speaker", "Gendered", "Work", "C", "W")
 NO_WORDS = ("Det", "Det_head", "Refl", "Be", "Have")
-# Our form is right although the lexicon says otherwise, or does not say.
+# Our form is right although the lexicon disagrees or has no entry.
 EXPLAINED = {
     "oxen = ox plural": "explained: no entry for ox; oxen is its only plural",
     **{f"{word} = adj": f"explained: a participle only; very {word} is fine" for word in ("charming", "bored", "surprised")},
@@ -98,5 +98,5 @@ def _known(word: str, *kinds: str) -> Finding:
 
 
 def _article(word: str, vowel: bool) -> Finding:
-    """`an` before a vowel sound. Spelling tells, but for the silent h."""
+    """`an` before a vowel sound. Spelling tells, except for the silent h."""
     return f"{'an' if vowel else 'a'} {word}", vowel == (word[0] in "aeiou" or word == "honest"), "article, by spelling"

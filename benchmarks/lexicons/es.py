@@ -23,24 +23,24 @@ VERBS |= {"Go", "Stay", "Va", "Vfollow", "Vkeep", "Vthing", "Long_1", "Long_3", 
 MASCULINE = {"N_1", "N_2", "El"}  # lists without a gender attribute
 NUMBERS = {"s": "sg", "p": "pl"}
 
-# Comparisons that fail through a fault or a gap of the lexicon: what is compared, and the reason. None at present.
+# Comparisons that fail because of a fault or gap in the lexicon: what is compared, and the reason. None at present.
 EXPLAINED: dict[str, str] = {}
 
 
 class Apertium:
-    """The Spanish analyser of apertium-eng-spa, asked once for all words."""
+    """The Spanish analyser of apertium-eng-spa, queried once for all words."""
 
     root = Path(os.environ.get("APERTIUM_ROOT", "/"))
 
     def __init__(self, words: set[str]) -> None:
-        text = "\n.\n".join(sorted(words))  # the full stops keep it from reading two words as one expression
+        text = "\n.\n".join(sorted(words))  # full stops keep it from reading two words as one expression
         command = [self.root / "usr/bin/lt-proc", self.root / "usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin"]
         libraries = os.environ | {"LD_LIBRARY_PATH": str(self.root / "usr/lib/x86_64-linux-gnu")}
         answer = subprocess.run(command, input=text, capture_output=True, text=True, check=True, env=libraries).stdout
         self.known: dict[str, str] = dict(re.findall(r"\^([^/$]+)/([^*$][^$]*)\$", answer))
 
     def readings(self, word: str) -> Iterator[tuple[str, set[str]]]:
-        """Lemma and tags of each reading; `del` and `al` count as their article. Nothing for an unknown word."""
+        """Lemma and tags of each reading; `del` and `al` count as their article. Empty for an unknown word."""
         for reading in self.known.get(word, "").split("/"):
             article = reading.split("+")[-1]
             yield article.split("<")[0], set(re.findall(r"<([^>]+)>", article))
@@ -50,7 +50,7 @@ class Apertium:
         return {lemma for lemma, found in self.readings(word) if tags & found}
 
     def agrees(self, word: str, citation: str, tags: set[str], *features: set[str]) -> bool:
-        """Whether a reading of the word has one of the tags, one of each feature's, and a lemma of the citation form."""
+        """Whether some reading of the word has one of the tags, one of each feature's, and a lemma of the citation form."""
         lemmas, needed = self.lemmas(citation, tags), (tags, *features)
         return any(lemma in lemmas and all(found & wanted for wanted in needed) for lemma, found in self.readings(word))
 
@@ -80,7 +80,7 @@ def lexemes(grammar: Grammar, names: set[str], inflected: str) -> Iterator[tuple
 
 
 def comparisons(grammar: Grammar) -> Iterator[tuple[str, bool, str]]:
-    """What is compared, whether the lexicon agrees, which lexicon it is; the same comparison may come twice."""
+    """What is compared, whether the lexicon agrees, and which lexicon it is; the same comparison may occur twice."""
     texts = (str(alternative) for body in grammar.rules.values() for alternative in body)
     words = {word for text in texts for word in text.split() if word.isalpha()}
     apertium = Apertium(words)

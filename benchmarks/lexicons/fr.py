@@ -1,7 +1,7 @@
-"""The French grammars against two independent lexicons: hunspell-fr (Dicollecte) for every form, verbecc again for the verbs.
+"""The French grammars against two independent lexicons: hunspell-fr (Dicollecte) for every form, verbecc again for verbs.
 
-It needs `pip install verbecc` (2.0.3; its first call trains a model of its own: seconds, no network) and
-`apt-get install hunspell hunspell-fr` (1.7.1, dictionary 7.0). Run it by `PYTHONPATH=src python benchmarks/lexicons/fr.py`.
+Needs `pip install verbecc` (2.0.3; its first call trains its own model: seconds, no network) and
+`apt-get install hunspell hunspell-fr` (1.7.1, dictionary 7.0). Run with `PYTHONPATH=src python benchmarks/lexicons/fr.py`.
 """
 
 import logging
@@ -24,7 +24,7 @@ MASCULINE = {"N_1", "N_2"}  # lists without a gender attribute
 AGREEMENT = {"s": {"is:sg", "is:inv"}, "p": {"is:pl", "is:inv"}, "m": {"is:mas", "is:epi"}, "f": {"is:fem", "is:epi"}}
 PERSONS = {"s": "po:3sg", "p": "po:3pl"}
 VOWELS = set("aàâeéèêiîoôuùûœ")
-MUTE = ("homme", "hôtel", "hôpita", "histoire", "horloge")  # neither lexicon tells a mute h from an aspirated one
+MUTE = ("homme", "hôtel", "hôpita", "histoire", "horloge")  # neither lexicon distinguishes mute and aspirated h
 
 # Forms on which a lexicon is wrong or silent, with the reason.
 EXPLAINED: dict[str, str] = {}
@@ -34,7 +34,7 @@ Reading = tuple[str, frozenset[str]]  # lemma, tags
 
 
 class Hunspell:
-    """Lemmas and tags such as po:nom, is:mas, is:pl; nothing for a word that the dictionary does not have. One call for all."""
+    """Lemmas and tags such as po:nom, is:mas, is:pl; empty for a word that the dictionary lacks. One call for all."""
 
     def __init__(self, words: Iterable[str]) -> None:
         command = ["hunspell", "-d", "fr", "-i", "utf-8", "-m"]
@@ -47,7 +47,7 @@ class Hunspell:
                 self.readings[word].append((lemma, frozenset(tags)))
 
     def lemmas(self, word: str, *tags: str | set[str]) -> set[str]:
-        """The lemmas of the readings that have all these tags, of a set one at least."""
+        """The lemmas of the readings that have all these tags, or at least one of a set."""
         wanted = [{tag} if isinstance(tag, str) else tag for tag in tags]
         return {lemma for lemma, found in self.readings[word] if all(found & one for one in wanted)}
 
@@ -76,7 +76,7 @@ def lexemes(grammar: Grammar, names: set[str], inflection: Iterable[str]) -> Ite
 
 
 def checks(grammar: Grammar) -> Iterator[Checked]:
-    """All comparisons, before the explained exceptions are applied; the same comparison may come twice."""
+    """All comparisons, before the explained exceptions apply; the same comparison may occur twice."""
     words = {w for body in grammar.rules.values() for a in body for p in a.parts if isinstance(p, str) for w in p.split()}
     known = Hunspell(sorted(words))
     for names, part, inflection in ((NOUNS, "po:nom", "s p"), (ADJECTIVES, "po:adj", "s p m f cons vow")):

@@ -20,9 +20,9 @@ from concord.data.grammar import Grammar, constructions, folder_of, load
 
 HSPELL = shutil.which("hspell")
 if HSPELL is None:
-    raise ImportError("there is no hspell here; apt-get install hspell")
+    raise ImportError("hspell is not installed; apt-get install hspell")
 
-# What an attribute of ours is in the lexicon, and in words.
+# What our attributes are called in the lexicon, and in words.
 NUMBER = {"s": ("יחיד", "singular"), "p": ("רבים", "plural")}
 GENDER = {"m": ("ז", "masculine"), "f": ("נ", "feminine")}
 # By the first letter of a list's name. Hspell files many adjectives under nouns (מתוק) or verbs in the present (שמח).
@@ -32,9 +32,9 @@ VERB, PRESENT = "פ", "הווה"
 OTHER = re.compile("סמיכות|כינוי|ציווי|מקור")
 ANALYSIS = re.compile(r"\t(\S+?)\((.*)\)")
 
-# Where the lexicon is wrong or silent: what was checked, and why our form stands.
+# Where the lexicon is wrong or silent: what was checked, and why we keep our form.
 EXPLAINED = {
-    f"{row} = forms of one word": "explained: adjectives that Hspell has as two nouns, one for each gender, with a lemma each"
+    f"{row} = forms of one word": "explained: adjectives that Hspell lists as two nouns, one per gender, each with its own lemma"
     for row in ("עשיר עשירים עשירה עשירות", "עני עניים ענייה עניות", "צעיר צעירים צעירה צעירות", "מתוק מתוקים מתוקה מתוקות")
 }
 
@@ -57,7 +57,7 @@ def forms() -> Iterator[tuple[str, bool, str]]:
 
 
 def check(folder: Path) -> Iterator[Result]:
-    """Every comparison for a folder, each once, whichever files it stands in."""
+    """Every comparison for a folder, each once, whichever files it occurs in."""
     grammars = [load(folder, name) for name in (*constructions(folder), "corpus")]
     bodies = (body for grammar in grammars for body in grammar.rules.values())
     lexicon = look_up({part for body in bodies for a in body for part in a.parts if isinstance(part, str) and part.isalpha()})
@@ -66,7 +66,7 @@ def check(folder: Path) -> Iterator[Result]:
 
 
 def look_up(words: Iterable[str]) -> Lexicon:
-    """What Hspell says of each word."""
+    """What Hspell says about each word."""
     found: Lexicon = dict.fromkeys(sorted(words))
     run = subprocess.run([str(HSPELL), "-l"], input="\n".join(found), capture_output=True, check=True, encoding="iso-8859-8")
     entry: list[Analysis] = []
@@ -95,7 +95,7 @@ def _compare(grammar: Grammar, lexicon: Lexicon) -> Iterator[Result]:
             lemmas = {lemma for lemma, features in lexicon[words[0]] or () if _fits(features, codes, {code for code, _ in marks})}
             what = f"{words[0]} = {kind} {' '.join(name for _, name in marks)}"
             yield _result(what, bool(lemmas), f"the lexicon has {lexicon[words[0]] or 'nothing'}")
-            # Nouns have a list for each gender, verbs and adjectives one row for both.
+            # Nouns have one list per gender, verbs and adjectives one row for both.
             shared = frozenset(symbol.attributes - NUMBER.keys() - (set() if kind == "noun" else GENDER.keys()))
             rows[symbol.name, shared, index].append((words[0], lemmas))
     for row in rows.values():

@@ -18,12 +18,12 @@ from concord.data.grammar import Grammar, constructions, folder_of, load
 
 LEXICON = pymorphy3.MorphAnalyzer(lang="ru")
 
-# What an attribute of ours is in the lexicon.
+# What our attributes are called in the lexicon.
 NUMBER = {"s": "sing", "p": "plur"}
 CASE = {"nom": "nomn", "gen": "gent", "dat": "datv", "acc": "accs", "ins": "ablt"}
 GENDER = {"m": "masc", "f": "femn", "tm": "masc", "tf": "femn", "tn": "neut"}
 
-# Which lists hold what. Nouns: what all words of the list have, besides what their attributes say.
+# Which lists hold what. Nouns: what all words of the list share, beyond what their attributes say.
 MEN, WOMEN, LIVING, THINGS = {"masc", "anim"}, {"femn", "anim"}, {"anim"}, {"inan"}
 NOUNS = {"N_1": MEN, "N_2": MEN, "Man_1": MEN, "Man_2": MEN, "Woman_1": WOMEN, "Woman_2": WOMEN,
          "Child": LIVING, "Animal": LIVING, "Text": THINGS, "Item": THINGS, "Building": THINGS, "Landmark": THINGS}  # fmt: skip
@@ -49,7 +49,7 @@ def forms() -> Iterator[Result]:
 
 
 def check(folder: Path) -> Iterator[Result]:
-    """Every comparison for a folder, each once, whichever files it stands in."""
+    """Every comparison for a folder, each once, whichever files it occurs in."""
     loaded = [load(folder, name) for name in (*constructions(folder), "corpus")]
     yield from dict.fromkeys(result for grammar in loaded for result in _compare(grammar))
 
@@ -63,12 +63,12 @@ def _compare(grammar: Grammar) -> Iterator[Result]:
             if not kind or not words:
                 yield from map(_known, words)
                 continue
-            # A long verb phrase begins with its verb; a pair is verb и verb.
+            # A long verb phrase starts with its verb; a pair is verb и verb.
             heads = words[::2] if symbol.name == "Pair" else words[:1]
             wanted = _wanted(symbol.name, kind, symbol.attributes)
             yield from (_agrees(word, kind, wanted) for word in heads)
             yield from (_known(word) for word in words if word not in heads)
-            # Nouns have a list for each gender, adjectives one for all.
+            # Nouns have one list per gender, adjectives one for all.
             gender = "".join(symbol.attributes & GENDER.keys()) if kind == "NOUN" else ""
             rows[symbol.name, gender, index].append(words[0])
     yield from (_one_lemma(row) for (name, _, _), row in rows.items() if name != "Rel")
@@ -88,7 +88,7 @@ def _wanted(name: str, kind: str, attributes: frozenset[str]) -> set[str]:
 
 
 def _parses(word: str) -> list[pymorphy3.analyzer.Parse]:
-    """The readings that the dictionary has, none that are guessed."""
+    """The readings in the dictionary, without guesses."""
     return [parse for parse in LEXICON.parse(word) if parse.is_known]
 
 

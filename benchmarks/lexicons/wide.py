@@ -1,7 +1,7 @@
 """The wide lexicons, row by row, against the same independent lexicons as the other grammars.
 
-Of a noun every form must be one of its first, with gender, number and case; of a verb both forms must be third persons of one
-verb in the tense that the name of its list says (…then…, Past…, Had…, …was: past); what follows the verb must be the same in both
+Every form of a noun must be a form of its first, with gender, number and case; both forms of a verb must be third persons of one
+verb in the tense that its list's name gives (…then…, Past…, Had…, …was: past); what follows the verb must be the same in both
 numbers. All other words must be known.
 """
 
@@ -16,11 +16,9 @@ from concord.data.grammar.notation import Rule
 Checked = tuple[str, bool, str]
 PAST = re.compile("then|Then|Past|Had|was")
 NUMBERS = {"s": "singular", "p": "plural"}
-# Our form is right although the lexicon says otherwise, or does not say.
+# Our form is right although the lexicon disagrees or has no entry.
 REASONS = {
-    "simplemma leaves it as it is, or takes it for another word that looks the same": (
-        "de: gefällt begegnet vertraut gehorcht gleicht liebt stand"
-    ),
+    "simplemma returns it unchanged, or takes it for a homograph": ("de: gefällt begegnet vertraut gehorcht gleicht liebt stand"),
 }
 EXPLAINED = {
     f"{words.split(': ')[0]} {word}": f"explained: {reason}"
@@ -127,7 +125,7 @@ def english(words: list[str]) -> Oracle:
     return Oracle(noun, verb, lambda word: bool(lemminflect.getAllLemmas(word)) or word in FUNCTION_WORDS)
 
 
-SILENT = "a an the of to in at by from for with without about after behind near all every once and not"  # it has no such words
+SILENT = "a an the of to in at by from for with without about after behind near all every once and not"  # it lacks such words
 FUNCTION_WORDS = frozenset(SILENT.split())
 
 
@@ -234,7 +232,7 @@ def hebrew(words: list[str]) -> Oracle:
 
     def noun(word: str, first: str, attributes: frozenset[str]) -> tuple[bool, str]:
         (number,) = attributes & NUMBER.keys()
-        # Participles and adjectives that serve as nouns are filed under verbs and adjectives.
+        # Participles and adjectives used as nouns are filed under verbs and adjectives.
         found = [fitting(form, NUMBER[n][0], kinds="עתפ") for form, n in ((word, number), (first, "s"))]
         return bool(found[0] & found[1]), str(lexicon[word])
 

@@ -1,4 +1,4 @@
-"""Tab completion in the shell: Hydra's, for a program of several commands."""
+"""Tab completion in the shell: Hydra's, adapted to a program with several commands."""
 
 import os
 import sys
@@ -6,12 +6,12 @@ from collections.abc import Collection
 from importlib import import_module
 
 FLAGS = ("-sc", "--shell-completion")
-WITH_SETTINGS = ("train", "evaluate", "corpus")  # whose arguments Hydra knows how to complete
-LINE = "COMP_LINE"  # what has been typed so far, as the shell tells it
+WITH_SETTINGS = ("train", "evaluate", "corpus")  # whose arguments Hydra can complete
+LINE = "COMP_LINE"  # what has been typed so far, as the shell passes it
 
 
 def complete(commands: Collection[str]) -> None:
-    """`concord -sc install=bash` prints what the shell is to be told; `query=bash` is the shell, asking what could come next."""
+    """`concord -sc install=bash` prints the shell code to evaluate; with `query=bash` the shell asks what could come next."""
     typed = os.environ.get(LINE, "").lstrip()
     if not any(argument.startswith("query=") for argument in sys.argv):
         import_module("concord.commands.train").main()

@@ -1,4 +1,4 @@
-"""Prepare a corpus: as `train` with the same settings, but nothing is trained."""
+"""Prepare a corpus: like `train` with the same settings, but without training."""
 
 import sys
 
@@ -6,14 +6,14 @@ from .help_page import FLAGS
 from .train import main as train
 
 DESCRIPTION = """\
-Fetches and prepares a corpus, without training: with the settings of `concord train`, which then finds it ready.
+Fetches and prepares a corpus without training. The settings are those of `concord train`, which then finds it ready.
 
-  concord corpus data=wikipedia lang=ru                 stream it from the hub, choose, cut, count
+  concord corpus data=wikipedia lang=ru                 stream from the hub, select, tokenize, count
   concord corpus data=clams lang=multi lang.languages=[de,fr]
   concord corpus data=text data.path='novels/*.txt.xz' tokenizer=sentencepiece
   concord corpus lang=it data=conllu data.path=it.conllu       a language of your own (docs/own.md)
 
-Prepared corpora are kept in paths.cache=, downloads in paths.downloads=; on nodes without a network both are used as they are.
+Prepared corpora are kept in paths.cache=, downloads in paths.downloads=; both also work on nodes without a network.
 `concord train --help` lists the choices.
 """
 

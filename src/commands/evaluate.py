@@ -15,9 +15,9 @@ def main() -> None:
 
 
 def command(cfg: "DictConfig") -> None:
-    from ..runs.failures import explain_failures
-    from ..runs.logs import keep_log
+    from ..runs.stopping import explain_failures
     from ..settings.overrides import check_trust, read_composed_evaluation, typed_overrides
+    from ..terminal import keep_log
 
     with explain_failures(), keep_log(first=True):
         settings = read_composed_evaluation(cfg)
@@ -30,8 +30,7 @@ def evaluate(settings: "EvaluationSettings") -> None:
     from ..lm.fast_import import import_lightning
 
     import_lightning()
-    from ..probes.evaluation import check_starts, evaluate_probe, measure_perplexity, result_folder
-    from ..probes.evaluation_preparation import load_models, read_probes
+    from ..probes.evaluation import check_starts, evaluate_probe, load_models, measure_perplexity, read_probes, result_folder
     from ..probes.probe_display import show_perplexities
     from ..probes.surprisal import answer_text, text_sentences
     from ..settings.training_settings import PretrainedSettings

@@ -1,4 +1,4 @@
-"""How a command ends: wrong input and faults of the disk are told in one line, what is a bug of ours keeps its traceback."""
+"""How a command ends: wrong input and disk faults give one line; bugs in our code keep their traceback."""
 
 import sys
 from collections.abc import Callable
@@ -8,11 +8,11 @@ from ..files import is_fault_of_disk, tell_fault
 
 
 def exit_status(run: Callable[[], int | None]) -> int:
-    """0 when all is well, 1 for wrong input, and whatever else the command says."""
+    """0 on success, 1 for wrong input, otherwise whatever the command returns."""
     try:
         return run() or 0
     except BrokenPipeError:
-        sys.stderr.close()  # `… | head` closes the pipe when it has enough; that is not an error
+        sys.stderr.close()  # `… | head` closes the pipe once it has enough; that is not an error
         return 0
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Write a trained model as a folder that transformers loads."""
+"""Write a trained model as a folder that transformers can load."""
 
 import sys
 from pathlib import Path
@@ -9,14 +9,14 @@ from .help_page import FLAGS
 
 SETTINGS = ("ckpt_path", "out")
 DESCRIPTION = """\
-Writes a trained model as a folder that plain transformers loads, without Concord (trust_remote_code=True).
+Writes a trained model as a folder that transformers can load without Concord (trust_remote_code=True).
 
   concord export ckpt_path=runs/…/checkpoints/best.ckpt out=my-model
-  concord export ckpt_path=runs/… out=my-models                 the best as main, those by words seen as chck_1M, chck_2M …
+  concord export ckpt_path=runs/… out=my-models                 best as main, word-count checkpoints as chck_1M, chck_2M …
   concord evaluate model=hf model.name=my-model lang=de         the same numbers as for the checkpoint
 
-The folder has weights (safetensors), a fast tokenizer, a card with training data and results, and one small file of code.
-Needs pip install 'concord-lm[hf]'.
+The folder contains weights (safetensors), a fast tokenizer, a card with training data and results, and one small code file.
+Requires pip install 'concord-lm[hf]'.
 """
 
 
@@ -38,7 +38,7 @@ def _run(source: Path, out: Path) -> None:
     require_writable(out)
     written = (export_run if source.is_dir() else export_checkpoint)(source, out)
     print(f"{out}: concord evaluate model=hf model.name={written[0][1]} lang=…")
-    print("to put on the hub, with a licence in each README.md:", *upload_lines(written), sep="\n  ")
+    print("to publish on the hub, after adding a licence to each README.md:", *upload_lines(written), sep="\n  ")
 
 
 if __name__ == "__main__":

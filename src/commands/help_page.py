@@ -1,5 +1,5 @@
-"""The page that `concord train --help` and `concord evaluate --help` show: `hydra.help` of the command's own configuration, with
-the choices of the groups that this command uses, ours and those in the user's own folder. Hydra's own would list all groups.
+"""The page that `concord train --help` and `concord evaluate --help` show: `hydra.help` from the command's configuration, with
+the choices of the groups this command uses, ours and those in the user's own folder. Hydra's own page would list all groups.
 """
 
 from pathlib import Path
@@ -9,12 +9,12 @@ import yaml
 from ..places import installed_folder, own_or_installed
 
 FLAGS = ("-h", "--help")
-EVALUATED = ("hf", "scores")  # models that are evaluated and never trained
+EVALUATED = ("hf", "scores")  # models that are evaluated but never trained
 CHOICES, HEADER = "$APP_CONFIG_GROUPS", "${hydra.help.header}"
 
 
 def help_page(config_name: str) -> str:
-    """What the command is for, examples, choices."""
+    """What the command does, examples, choices."""
     settings = yaml.safe_load((installed_folder("conf") / f"{config_name}.yaml").read_text(encoding="utf-8"))
     page = settings["hydra"]["help"]
     groups = [name for entry in settings["defaults"] if isinstance(entry, dict) for name in entry if "hydra" not in name]
@@ -23,7 +23,7 @@ def help_page(config_name: str) -> str:
 
 
 def _with_subgroups(groups: list[str], config_name: str) -> dict[str, list[str]]:
-    """`model/optimizer` belongs to the models that are trained."""
+    """`model/optimizer` belongs to trainable models."""
     found: dict[str, list[str]] = {}
     for group in groups:
         found[group] = [name for name in choices(group) if group != "model" or (name in EVALUATED) == (config_name == "evaluate")]
@@ -33,7 +33,7 @@ def _with_subgroups(groups: list[str], config_name: str) -> dict[str, list[str]]
 
 
 def choices(group: str) -> list[str]:
-    """What `group=` can be, in alphabetical order."""
+    """The values `group=` can take, in alphabetical order."""
     return sorted({file.stem for folder in own_or_installed(f"conf/{group}") for file in folder.glob("*.yaml")})
 
 

@@ -1,4 +1,4 @@
-"""Hydra around a command: our configuration and the user's own, our launchers and sweepers, and settings as people type them."""
+"""Hydra around a command: our configuration and the user's, our launchers and sweepers, and settings as people type them."""
 
 import os
 import sys
@@ -18,17 +18,17 @@ OWN_SETTING = "paths.own="
 
 
 def register_plugins() -> None:
-    """Hydra looks for plugins in a namespace of its own; ours are part of the package."""
+    """Hydra looks for plugins in its own namespace; ours are part of the package."""
     from hydra.core.plugins import Plugins
 
-    plugins = Plugins.instance()  # loads Hydra's own sweepers anew, so that a class derived from them before would be orphaned
+    plugins = Plugins.instance()  # reloads Hydra's sweepers, which would orphan a class derived from them earlier
     from ..runs.sweeps.launchers import ProcessLauncher, SlurmLauncher
     from ..runs.sweeps.sweepers import OptunaSweeper, PointSweeper
     from .own_settings import OwnSettings
 
     for plugin in (ProcessLauncher, SlurmLauncher, PointSweeper, OptunaSweeper, OwnSettings):
         plugins.register(plugin)
-        # A configuration may name only what seems to be in Hydra's own namespace.
+        # A configuration may name only what appears to be in Hydra's own namespace.
         plugins.class_name_to_class[f"hydra_plugins.concord.{plugin.__name__}"] = plugin
 
 
@@ -52,7 +52,7 @@ def run_with_settings(config_name: str, command: "Callable[[DictConfig], None]")
         begun = True
         command(cfg)
 
-    # Hydra prints what goes wrong over many lines and leaves; here it is told as everything else is.
+    # Hydra prints errors over many lines and exits; here they are reported like all others.
     hydra_utils.run_and_report = lambda func: func()
     try:
         hydra.main(version_base="1.3", config_path=str(installed_folder("conf")), config_name=config_name)(begin)()
@@ -66,13 +66,13 @@ def run_with_settings(config_name: str, command: "Callable[[DictConfig], None]")
 
 
 def look_in_own_folder(arguments: list[str]) -> None:
-    """`paths.own=` must be known before there are settings, and by every process that this one starts: the environment has it."""
+    """`paths.own=` must be known before there are settings, and by every child process: it goes into the environment."""
     asked = [argument.removeprefix(OWN_SETTING) for argument in arguments if argument.startswith(OWN_SETTING)]
     if not asked:
         return
     folder = Path(asked[-1]).expanduser().resolve()
     if not folder.is_dir():
-        why = "there is no such folder; name the one that has your conf/ or grammars/"
+        why = "no such folder; name the one that contains your conf/ or grammars/"
         print(f"error: {OWN_SETTING}{asked[-1]}: {why}", file=sys.stderr)
         sys.exit(1)
     os.environ[OWN] = str(folder)

@@ -1,4 +1,4 @@
-"""`concord report runs --live`: a page that follows runs while they train, until Ctrl-C; then it is kept."""
+"""`concord report runs --live`: a page that follows runs as they train, until Ctrl-C; then it is saved."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from ..report.report_folder import PAGE, ReportParts
 def serve_until_stopped(
     runs: Sequence[str], build: Callable[..., ReportParts], address: tuple[str, int | None], out: Path
 ) -> int:
-    """`build` takes what was read before. A folder that is not there is an error; one without runs is waited for."""
+    """`build` takes what was read before. A missing folder is an error; one without runs is waited for."""
     list(expand_patterns(runs))
     live = serve(lambda read, before: build(read=read, before=before), *address, partial(print, flush=True))
     if live.page.version:

@@ -1,4 +1,4 @@
-"""The user's own `conf/` is searched by Hydra before ours: a language, a model, an experiment is a file there."""
+"""Hydra searches the user's own `conf/` before ours: a language, a model or an experiment is a file there."""
 
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.plugins.search_path_plugin import SearchPathPlugin

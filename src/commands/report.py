@@ -1,4 +1,4 @@
-"""Tables, figures, tests and a page about runs: `concord report runs/…`."""
+"""Tables, figures, tests and a page on runs: `concord report runs/…`."""
 
 import argparse
 import sys
@@ -15,10 +15,10 @@ Gathers runs (finished or not), sweeps and evaluations into tables, figures, tes
 
   concord report runs                                 everything in runs/
   concord report runs/de-*  results --out report/de   some runs, and evaluations
-  concord report runs --baseline runs/de-lstm-…       each model against this one, on the same items
+  concord report runs --baseline runs/de-lstm-…       every other model against this one, on the same items
   concord report runs --rows construction --columns attractor_number
   concord report runs --best 3 --by valid/perplexity  the three best seeds of each condition
-  concord report runs --live                          a page in the browser that follows while models train
+  concord report runs --live                          a page in the browser that updates as models train
 
 Writes <out>/report.html, <out>/tables/ (Markdown, CSV, LaTeX), <out>/figures/ (SVG, PNG), and <out>/data.csv with all numbers.
 """
@@ -39,7 +39,7 @@ def _run(asked: argparse.Namespace) -> int:
     require_packages("scipy", *(() if asked.no_figures or asked.live else ("pandas", "matplotlib")))
     crossings = [(asked.rows or "construction", asked.columns or "")] if asked.rows or asked.columns else []
     if asked.best is not None and asked.best < 1:
-        raise UserError(f"--best {asked.best}: a whole number above 0 is needed")
+        raise UserError(f"--best {asked.best}: must be a whole number above 0")
     best = None if asked.best is None else (asked.best, asked.by)
     build = partial(make_report, asked.runs, asked.baseline, crossings, asked.published, best)
     if asked.live:
@@ -59,20 +59,20 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concord report", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders of such")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders that contain them")
     parser.add_argument("--baseline", metavar="RUN", help="compare every other model with this one")
     parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="output folder (default: report)")
-    parser.add_argument("--rows", metavar="FEATURES", help="a table by features of the items (comma-separated): these as rows")
+    parser.add_argument("--rows", metavar="FEATURES", help="a table by item features (comma-separated): these as rows")
     parser.add_argument("--columns", metavar="FEATURES", help="… and these as columns")
-    parser.add_argument("--published", action="store_true", help="all published numbers, not only columns at least half full")
+    parser.add_argument("--published", action="store_true", help="all published columns, not only those at least half full")
     parser.add_argument("--best", type=int, metavar="K", help="only the K best runs of each condition")
     parser.add_argument(
         "--by", default=VALID_PERPLEXITY, metavar="METRIC", help="… by valid/perplexity (default) or test/perplexity"
     )
-    parser.add_argument("--no-figures", action="store_true", help="no SVG and PNG, which need matplotlib")
-    parser.add_argument("--live", action="store_true", help="serve the page and follow the runs while they train, until Ctrl-C")
-    parser.add_argument("--port", type=int, metavar="N", help="port of --live (default: 8008, or any that is free)")
-    parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="address of --live (default: this machine only)")
+    parser.add_argument("--no-figures", action="store_true", help="skip SVG and PNG, which need matplotlib")
+    parser.add_argument("--live", action="store_true", help="serve the page and update it as runs train, until Ctrl-C")
+    parser.add_argument("--port", type=int, metavar="N", help="port for --live (default: 8008, or any free one)")
+    parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="address for --live (default: this machine only)")
     return parser
 
 

@@ -12,9 +12,9 @@ Writes every verdict of runs (finished or not), sweeps and evaluations into one 
 
   concord results runs --out verdicts.parquet               one row per run, moment and contrast, with the features of its item
   concord results runs results --out verdicts.csv --final   the whole sets with the final weights only; .csv.gz too
-  concord results runs --out verdicts.parquet --sentences   with the good and the bad sentence of pairs
+  concord results runs --out verdicts.parquet --sentences   with the good and bad sentence of each pair
 
-docs/results.md says what each column is.
+docs/results.md describes the columns.
 """
 
 
@@ -36,7 +36,7 @@ def _run(asked: argparse.Namespace) -> int:
         print(f"left out   {each.path}: {each.why}")
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     rows, files = write_verdicts(group_by_condition(found.results), asked.out, asked.final, asked.sentences)
-    print(f"{rows:,} verdicts of {len({result.path for result in found.results})} runs and evaluations, from {files:,} files")
+    print(f"{rows:,} verdicts from {len({result.path for result in found.results})} runs and evaluations ({files:,} files)")
     print(asked.out)
     return 0
 
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concord results", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders of such")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders that contain them")
     parser.add_argument(
         "--out",
         type=Path,
@@ -53,8 +53,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help=".parquet (default: verdicts.parquet), .csv or .csv.gz",
     )
-    parser.add_argument("--final", action="store_true", help="the final results only, without the probes during training")
-    parser.add_argument("--sentences", action="store_true", help="with the sentences of pairs")
+    parser.add_argument("--final", action="store_true", help="final results only, without the probes during training")
+    parser.add_argument("--sentences", action="store_true", help="include the sentences of pairs")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""`concord runs list [FOLDER] [--all] [--json]`: all runs below a folder and how they stand."""
+"""`concord runs list [FOLDER] [--all] [--json]`: all runs under a folder and their state."""
 
 import argparse
 import json
@@ -13,9 +13,9 @@ Lists runs and their state.
 
   concord runs list                    everything in runs/: done, running, stopped or failed, with their numbers
   concord runs list --all              debug runs as well (debug=fast, overfit, profile)
-  concord runs list elsewhere --json   of another folder, for programs
+  concord runs list elsewhere --json   another folder, as JSON for programs
 
-Runs that differ in their seed alone stand together, under the settings that set them apart within their language and network.
+Runs that differ only in their seed are listed together, under the settings that set them apart within their language and network.
 """
 
 
@@ -24,13 +24,13 @@ def main(arguments: list[str] | None = None) -> int:
         prog="concord runs", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    listing = commands.add_parser("list", help="all runs below a folder: done, running, stopped or failed, with their numbers")
+    listing = commands.add_parser("list", help="all runs under a folder: done, running, stopped or failed, with their numbers")
     listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), help="where to look (default: runs)")
     listing.add_argument("--all", action="store_true", help="debug runs too")
-    listing.add_argument("--json", action="store_true", help="for programs")
+    listing.add_argument("--json", action="store_true", help="JSON, for programs")
     asked = parser.parse_args(arguments)
     if not asked.folder.is_dir():
-        print(f"error: {asked.folder}: there is no such folder; name the one that paths.runs= names", file=sys.stderr)
+        print(f"error: {asked.folder}: no such folder; name the one that paths.runs= points to", file=sys.stderr)
         return 1
     found, left_out = describe_runs(runs_below(asked.folder), with_debug=asked.all)
     if asked.json:

@@ -1,4 +1,4 @@
-"""Look at challenge sets, fetch, check and convert them: `concord sets show de`."""
+"""View, fetch, check and convert challenge sets: `concord sets show de`."""
 
 import argparse
 import sys
@@ -14,37 +14,37 @@ from .set_commands.set_parsing import add_parse
 from .set_commands.set_views import add_views
 
 DESCRIPTION = """\
-Challenge sets: what there is, a few items, their faults, other formats.
+Challenge sets: list, view, check, convert.
 
   concord sets list de                          our German sets, with sizes, features and splits
   concord sets show de prep -n 5                five items, target marked, bad form starred
   concord sets check ../clams/fr_evalset --lang fr      the faults of a published folder
   concord sets check fr --vocab words.txt       and which items a vocabulary would lose
-  concord sets fetch                            the published sets that go by name, with size and licence
-  concord sets fetch multiblimp --lang de       fetch one now, to have it on a node without a network
+  concord sets fetch                            the published sets by name, with size and licence
+  concord sets fetch multiblimp --lang de       fetch one now, for nodes without a network
   concord sets show turblimp -n 5               five items of a published set
   concord sets list pairs.csv --lang nl --columns good=goed,bad=fout
   concord sets export de --to blimp --out sets/de
   concord sets export de --to lm_eval --out tasks       then: lm_eval --include_path tasks --tasks concord_de …
-  concord sets check suites/mine --lang en      a folder of .suite pages: what an author should look at
+  concord sets check suites/mine --lang en      a folder of .suite pages: what its author should review
   concord sets build suites/mine --lang en --out json   the same as JSON
   concord sets export en --collection suites --to syntaxgym --out json --evaluated results/…/regions.parquet
   concord sets extract fr/obj_participle fr_gsd-ud-*.conllu --out sets/fr     items from treebanks (docs/treebanks.md)
   concord sets parse novel.txt --with spacy:fr_core_news_sm --out novel.conllu
 
-What to look at is a language (our own sets), a published set, a folder or a file; its format is recognised, or given with
---format. A data set of the Hugging Face hub is hf:owner/name.
+The argument is a language (our own sets), a published set, a folder or a file, whose format is recognised or given with
+--format. A dataset on the Hugging Face hub is hf:owner/name.
 """
 
 
 def main(argv: list[str] | None = None) -> int:
-    """0 when all is well, 1 for faults and wrong files, 2 for a wrong call."""
+    """0 on success, 1 for faults and wrong files, 2 for a wrong call."""
     arguments = _parser().parse_args(argv)
     return exit_status(lambda: _run(arguments))
 
 
 def _run(arguments: argparse.Namespace) -> int | None:
-    """Some commands make sets; the others are given those that were chosen."""
+    """Some commands create sets; the others receive the selected ones."""
     if hasattr(arguments, "make"):
         return int(arguments.make(arguments))
     run: RunOnSets = arguments.run

@@ -3,15 +3,15 @@
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from ..runs.ranks import is_first
+from ..runs.stopping import is_first
 from .hydra_program import run_with_settings
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from ..runs.logs import RunLog
     from ..runs.run_folder import RunFolder
     from ..settings import RunSettings
+    from ..terminal import RunLog
 
 
 def main() -> None:
@@ -19,8 +19,8 @@ def main() -> None:
 
 
 def command(cfg: "DictConfig") -> None:
-    """Leaves with status 0 when the run is finished, was finished before, or was only prepared."""
-    from ..runs.failures import explain_failures
+    """Exits with status 0 if the run is finished, was finished before, or was only prepared."""
+    from ..runs.stopping import explain_failures
     from ..runs.sweeps.launchers import refuse_shared_process
     from ..settings.overrides import read_composed, refuse_lists, typed_overrides
 
@@ -32,13 +32,13 @@ def command(cfg: "DictConfig") -> None:
 
 
 def train(settings: "RunSettings") -> None:
-    """A run from its settings to its result."""
+    """A run, from its settings to its result."""
     from ..lm.fast_import import import_lightning
 
     import_lightning()
-    from ..runs.logs import keep_log
     from ..runs.run_folder import RunFolder
     from ..runs.run_preparation import prepare_alone
+    from ..terminal import keep_log
 
     folder = RunFolder(settings.folder)
     with keep_log(is_first()) as log:
@@ -50,7 +50,7 @@ def train(settings: "RunSettings") -> None:
 
 
 def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
-    """Whatever can be wrong is found before the run's folder is touched; only the first of several processes writes and shows."""
+    """Errors are found before the run's folder is touched; of several processes, only the first writes and shows."""
     from ..report import complete_own_report, write_own_report
     from ..runs.continuing import checkpoint_to_resume, is_finished, take_over
     from ..runs.fit import fit

@@ -1,10 +1,10 @@
-"""Settings as people type them: Hydra refuses an ö, an apostrophe or {lang} unless it stands in quotation marks of its own."""
+"""Settings as people type them: Hydra rejects an ö, an apostrophe or {lang} unless it is quoted."""
 
 import re
 from collections.abc import Sequence
 
 SETTING = re.compile(r"([+~]{0,2}[\w./@-]+)=(.+)", re.DOTALL)
-# What Hydra understands as it is: numbers and names, lists and dictionaries, its own functions, what is in quotation marks.
+# What Hydra understands as it is: numbers and names, lists and dictionaries, its own functions, quoted text.
 PLAIN = re.compile(r"[\w\s/\-\\+.$%*@?|:,=]*", re.ASCII)
 OWN = re.compile(r"[\[{'\"].*|\w+\(.*\)", re.DOTALL | re.ASCII)
 INTERPOLATION = re.compile(r"\$\{[^{}]*\}")
@@ -13,7 +13,7 @@ SENTENCES = ("text",)  # always one string, commas and all
 
 
 def as_typed(arguments: Sequence[str]) -> list[str]:
-    """The same with quotation marks where Hydra needs them; what is already right stays."""
+    """Add quotation marks where Hydra needs them; what is already right stays."""
     return [_quoted(argument) for argument in arguments]
 
 

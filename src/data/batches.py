@@ -1,8 +1,8 @@
-"""Batches of token ids, in an order that depends on the seed and the epoch alone; each rank takes its own part.
+"""Batches of token ids, in an order that depends only on the seed and the epoch; each rank takes its own part.
 
-`Sentences`: whole sentences of like length, each on its own after `<eos>`, a fixed number in a batch or as many as a number of
-tokens holds. `Stream`: all sentences as one text, cut into columns that are read side by side in windows. Both give every token
-to be predicted exactly once an epoch.
+`Sentences`: whole sentences of similar length, each alone after `<eos>`, a fixed number per batch or as many as fit a number of
+tokens. `Stream`: all sentences as one text, cut into columns that are read side by side in windows. In both, every token is
+predicted exactly once per epoch.
 """
 
 import math
@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 
 from ..errors import UserError
+from .block_store import gather
 from .corpus import Split
-from .ragged import gather
 from .vocabulary import EOS_ID
 
-# The target of a position that holds no token; torch's losses know it by this number.
+# The target of a position without a token; torch's losses recognise this number.
 NO_TARGET = -100
 
 
@@ -31,7 +31,7 @@ class Batch:
 
     inputs: Tensor  # (B, T)
     targets: Tensor  # (B, T), NO_TARGET where there is nothing to predict
-    fresh: bool  # whether the sentences start anew, with a zero state
+    fresh: bool  # whether the sentences start with a zero state
     words: int  # words predicted, without <eos>, over all ranks
     share: float
 
@@ -43,7 +43,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """Which part of the work is ours: rank of `world` processes; `accumulate` batches make one step of the optimiser."""
+    """Which part of the work is ours: rank of `world` processes; `accumulate` batches make one optimiser step."""
 
     rank: int = 0
     world: int = 1
@@ -58,11 +58,11 @@ class Batches(Protocol):
     def __len__(self) -> int: ...
 
     def batch(self, index: int) -> tuple[Tensor, Tensor, bool, int]:
-        """Inputs and targets of our rank, whether the state is fresh, and the words of all ranks."""
+        """Our rank's inputs and targets, whether the state is fresh, and the words of all ranks."""
 
 
 class Sentences:
-    """Sentences of one epoch, shuffled, then sorted by length within pools so that little is padded, then cut into batches."""
+    """The sentences of an epoch, shuffled, then sorted by length within pools to reduce padding, then cut into batches."""
 
     def __init__(
         self, split: Split, shape: "Shape", epoch: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
@@ -91,8 +91,8 @@ class Sentences:
         return sum(words_in(self.split.ids[self.split.offsets[i] : self.split.offsets[i + 1]], self.begins) for i in chosen)
 
 
-POOL = 50  # batches in a pool of `cut_by_number`: long enough to sort, short enough that an epoch stays shuffled
-TOKEN_POOL = 100  # and of `cut_by_tokens`, whose batches are smaller; less than 2 % of novels is padding then
+POOL = 50  # batches in a pool of `cut_by_number`: enough to sort, few enough that an epoch stays shuffled
+TOKEN_POOL = 100  # the same for `cut_by_tokens`, whose batches are smaller; less than 2 % of novels is padding then
 
 
 def cut_by_number(lengths: np.ndarray, order: np.ndarray, size: int) -> Iterator[np.ndarray]:
@@ -111,7 +111,7 @@ def cut_by_tokens(lengths: np.ndarray, order: np.ndarray, shape: "Shape", plan: 
         widths = lengths[pool].tolist()
         start = 0
         while start < len(pool):
-            # Widths rise, and so does what a batch from here to there would take: the last that fits is found by halving.
+            # Widths increase, and so does the cost of a batch from here to there: bisection finds the last that fits.
             taken = partial(_tokens_of_rank, widths, start, world)
             fits = bisect_right(range(start, len(pool)), bound, key=taken)
             end = min(start + max(fits, world), len(pool))
@@ -120,7 +120,7 @@ def cut_by_tokens(lengths: np.ndarray, order: np.ndarray, shape: "Shape", plan: 
 
 
 def _tokens_of_rank(widths: list[int], start: int, world: int, last: int) -> int:
-    """Of a batch from `start` to `last`, the widest: what the first rank has, padding included."""
+    """For a batch from `start` to `last`, the widest: the first rank's tokens, padding included."""
     return math.ceil((last - start + 1) / world) * widths[last]
 
 
@@ -131,20 +131,20 @@ def _sorted_pools(lengths: np.ndarray, order: np.ndarray, size: int) -> Iterator
 
 
 def words_in(ids: np.ndarray, begins: np.ndarray | None) -> int:
-    """Without <eos>, and without what is no token; of pieces only those that begin a word."""
+    """Without <eos> and padding; for pieces, only those that begin a word."""
     tokens = ids[(ids != EOS_ID) & (ids != NO_TARGET)]
     return len(tokens) if begins is None else int(begins[tokens].sum())
 
 
 def pad_sentences(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
-    """Sentences side by side, shorter ones filled up at the right, where nothing depends on it."""
+    """Sentences side by side, shorter ones padded on the right, where nothing depends on it."""
     if not len(chosen):
         # A rank without a sentence in the last batch still takes part in the step, with nothing to predict.
         return torch.full((1, 1), EOS_ID), torch.full((1, 1), NO_TARGET)
     starts, ends = split.offsets[chosen], split.offsets[chosen + 1]
     width = int((ends - starts).max())
     targets = np.full((len(chosen), width), NO_TARGET, dtype=np.int64)
-    inputs = np.full((len(chosen), width), EOS_ID, dtype=np.int64)  # which every sentence follows
+    inputs = np.full((len(chosen), width), EOS_ID, dtype=np.int64)  # precedes every sentence
     for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         sentence = split.ids[start:end]
         targets[row, : end - start] = sentence
@@ -153,7 +153,7 @@ def pad_sentences(split: Split, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
 
 
 class Stream:
-    """Sentences of one epoch in random order as one text, in columns: rank r reads columns r, r + world, …"""
+    """The sentences of an epoch in random order as one text, in columns: rank r reads columns r, r + world, …"""
 
     def __init__(
         self, split: Split, columns: int, window: int, random: np.random.Generator, plan: BatchPlan, begins: np.ndarray | None
@@ -162,7 +162,7 @@ class Stream:
         tokens = gather(np.asarray(split.ids), split.offsets[order], split.lengths()[order])
         wide = columns * plan.world
         height = math.ceil(len(tokens) / wide)
-        # Inputs and targets are two views of one text, a token apart; the first token of all follows <eos>.
+        # Inputs and targets are two views of one text, one token apart; the very first token follows <eos>.
         text = np.full(height * wide + 1, NO_TARGET, dtype=np.int32)
         text[0] = EOS_ID
         text[1 : len(tokens) + 1] = tokens
@@ -180,16 +180,16 @@ class Stream:
     def batch(self, index: int) -> tuple[Tensor, Tensor, bool, int]:
         window = slice(index * self.window, (index + 1) * self.window)
         ours = slice(self.plan.rank, None, self.plan.world)
-        inputs = np.maximum(self.inputs[ours, window], 0).astype(np.int64)  # behind the end: any token, nothing to predict
+        inputs = np.maximum(self.inputs[ours, window], 0).astype(np.int64)  # past the end: any token, nothing to predict
         targets = self.targets[ours, window].astype(np.int64)
         return torch.from_numpy(inputs), torch.from_numpy(targets), index == 0, self.words[index]
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How a text is cut: sentences in a batch, or columns and the length of a window; fewer, perhaps, in the first epoch.
+    """How a text is divided: sentences per batch, or columns and window length; possibly fewer in the first epoch.
 
-    Without a number of sentences, by tokens: as many sentences as fit into this many, padding included.
+    Without a number of sentences, by tokens: as many sentences as fit, padding included.
     """
 
     batch_size: int | None
@@ -202,7 +202,7 @@ class Shape:
         assert self.batch_size is not None or self.window is None, "a stream has columns"
 
     def size_in(self, epoch: int) -> int | None:
-        """Sentences or columns; None where tokens decide."""
+        """Sentences or columns; None if tokens decide."""
         return self.first_epoch if epoch == 0 and self.first_epoch else self.batch_size
 
     @property
@@ -212,10 +212,10 @@ class Shape:
 
 
 class Loader:
-    """Endless epochs of training batches: sized, so that Lightning never fetches ahead, and able to resume in the middle of one.
+    """Endless epochs of training batches: sized, so that Lightning never prefetches, and resumable in mid-epoch.
 
-    Its place is the same on every rank. The checkpoint keeps it with the rest of the training's state, not Lightning, which
-    forgets the state of a loader at the end of an epoch.
+    Its place is the same on every rank. The checkpoint keeps it with the rest of the training state; Lightning would forget
+    a loader's state at the end of an epoch.
     """
 
     def __init__(self, split: Split, shape: Shape, seed: int, plan: BatchPlan, begins: Sequence[bool] | None = None) -> None:
@@ -223,7 +223,7 @@ class Loader:
         self.shape = shape
         self.seed = seed
         self.plan = plan
-        self.begins = None if begins is None else np.asarray(begins)  # which tokens begin a word, (V,); None where all do
+        self.begins = None if begins is None else np.asarray(begins)  # which tokens begin a word, (V,); None if all do
         self.epoch = -1
         self.position = 0
         self.resumed = False
@@ -239,7 +239,7 @@ class Loader:
     def batches_in(self, epoch: int) -> int:
         """Batches of an epoch, on every rank."""
         size = self.shape.size_in(epoch)
-        if size is None:  # then it depends on which sentences come together; Lightning asks often
+        if size is None:  # it then depends on which sentences come together; Lightning asks often
             if self.counted is None or self.counted[0] != epoch:
                 self.counted = (epoch, len(self._epoch(epoch)))
             return self.counted[1]
@@ -250,23 +250,23 @@ class Loader:
         return math.ceil(height / self.shape.window)
 
     def steps_in(self, epoch: int) -> int:
-        """Steps of the optimiser in an epoch; the last may have fewer batches than it accumulates."""
+        """Optimiser steps in an epoch; the last may have fewer batches than it accumulates."""
         return math.ceil(self.batches_in(epoch) / self.plan.accumulate)
 
     def horizon(self, epochs: int) -> tuple[int, int]:
-        """Steps of the optimiser in all epochs, and in the first.
+        """Optimiser steps in all epochs, and in the first.
 
-        Cut by tokens, epochs differ by a few steps in a thousand, and the second stands for all that follow.
+        Cut by tokens, epochs differ by a few steps in a thousand, and the second represents all later ones.
         """
         first = self.steps_in(0)
         return first + self.steps_in(1) * (epochs - 1), first
 
     def __len__(self) -> int:
-        """Of the epoch that comes next."""
+        """The length of the next epoch."""
         return self.batches_in(self.epoch if self.resumed else self.epoch + 1)
 
     def __iter__(self) -> Iterator[Batch]:
-        # Lightning leaves the generator of a finished epoch unexhausted, so an epoch begins here, not after the last yield.
+        # Lightning leaves a finished epoch's generator unexhausted, so an epoch begins here, not after the last yield.
         if self.resumed:
             self.resumed = False
         else:
@@ -290,18 +290,18 @@ class Loader:
         return {"epoch": self.epoch, "position": self.position, "world": self.plan.world, "accumulate": self.plan.accumulate}
 
     def go_to(self, place: dict[str, int]) -> None:
-        """Go on from there; the batches of another number of processes are other batches."""
+        """Resume from there; a different number of processes would mean different batches."""
         for name, now in (("world", self.plan.world), ("accumulate", self.plan.accumulate)):
             if place[name] != now:
                 what = "processes (trainer.devices × num_nodes)" if name == "world" else "trainer.accumulate_grad_batches"
-                raise UserError(f"the checkpoint was made with {place[name]} {what}, not {now}; resume with as many")
+                raise UserError(f"the checkpoint was made with {place[name]} {what}, not {now}; resume with the same number")
         self.epoch, self.position = place["epoch"], place["position"]
-        # At the end of an epoch there is nothing left of it: the next iteration is the next epoch.
+        # At the end of an epoch nothing is left of it: the next iteration is the next epoch.
         self.resumed = self.position < self.batches_in(self.epoch)
 
 
 class EvaluationLoader:
-    """Every sentence of a split once, in batches of at most this many tokens on a rank; rank r takes sentences r, r + world, …"""
+    """Every sentence of a split once, in batches of at most this many tokens per rank; rank r takes sentences r, r + world, …"""
 
     def __init__(self, split: Split, tokens: int, plan: BatchPlan) -> None:
         self.split = split

@@ -1,4 +1,4 @@
-"""What has been read of a text, while a corpus is built of it: words and ids on disk, a few bytes a sentence in memory."""
+"""What has been read of a text while its corpus is being built: words and ids on disk, a few bytes per sentence in memory."""
 
 from array import array
 from collections import Counter
@@ -9,13 +9,11 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from .blocks import Block
-from .counts import Counts
-from .ragged import segment_sums
-from .vocabulary import UNK
+from .vocabulary import UNK, Counts
 
 
 class StoredBlock(NamedTuple):
-    """A block that is on disk; its sentences are numbers `sentences` of all."""
+    """A block on disk; its sentences are numbers `sentences` of all."""
 
     sentences: slice
     words: tuple[int, int]  # bytes
@@ -24,7 +22,7 @@ class StoredBlock(NamedTuple):
 
 
 class BlockStore:
-    """Everything that a source gave, in its order."""
+    """Everything a source gave, in order."""
 
     def __init__(self, folder: Path, blocks: Iterable[Block]) -> None:
         self.folder = folder
@@ -57,7 +55,7 @@ class BlockStore:
         return len(self.lengths)
 
     def __iter__(self) -> Iterator[tuple[StoredBlock, list[str], np.ndarray]]:
-        """Every block with its words and ids, read again."""
+        """Every block with its words and ids, read back."""
         with (self.folder / "words.raw").open("rb") as words, (self.folder / "ids.raw").open("rb") as ids:
             for block in self.blocks:
                 start, end = block.words
@@ -86,7 +84,7 @@ class BlockStore:
         return counts
 
     def known_enough(self, share: float, frequent: int) -> np.ndarray:
-        """Sentences with no more than this share of words outside the most frequent ones of their language."""
+        """Sentences with at most this share of words outside the most frequent ones of their language."""
         kept = np.zeros(len(self), dtype=bool)
         known = {language: self._frequent(language, frequent) for language in self.languages()}
         for block, words, ids in self:
@@ -102,6 +100,22 @@ class BlockStore:
         return found - {UNK}
 
     def remove(self) -> None:
-        """The files; the numbers of sentences stay."""
+        """Remove the files; the sentence numbers stay."""
         for name in ("words.raw", "ids.raw"):
             (self.folder / name).unlink()
+
+
+def segment_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Of the values of each of consecutive stretches, given by their lengths."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    totals = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+    found: np.ndarray = totals[ends] - totals[ends - lengths]
+    return found
+
+
+def gather(flat: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The stretches with these starts and lengths, one after another, without a loop."""
+    ends = np.cumsum(lengths)
+    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
+    found: np.ndarray = flat[np.repeat(starts, lengths) + within]
+    return found

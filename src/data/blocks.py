@@ -1,4 +1,4 @@
-"""Text in blocks: made on all cores, in an order that does not depend on how many there are, and never many of them at once."""
+"""Text in blocks: made on all cores, in an order that does not depend on their number, and never many at once."""
 
 import itertools
 import multiprocessing
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 class WithheldSentence(list[str]):
-    """A sentence that valid and test may have, and train may not."""
+    """A sentence that may occur in valid and test, but not in train."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Block:
-    """Sentences as numbers of the block's own words, in order of first occurrence. `<eos>` is not among them."""
+    """Sentences as indices into the block's own words, in order of first occurrence. `<eos>` is not among them."""
 
     words: list[str]
     ids: np.ndarray  # (N,)
@@ -56,23 +56,23 @@ class Reader(Protocol):
     """How a chunk becomes sentences."""
 
     def read(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[list[str]]:
-        """Sentences of tokens; what is left out is counted by its reason."""
+        """Sentences of tokens; what is left out is counted by reason."""
 
     def ends(self, line: str) -> bool:
         """Whether text may be cut after this line."""
 
     def key(self) -> str:
-        """Everything that the sentences depend on besides the text."""
+        """Everything the sentences depend on besides the text."""
 
 
 def comparison_form(sentence: str) -> str:
-    """What is the same in a challenge sentence and in running text: no final mark, no capital for being the first word."""
+    """What a challenge sentence and running text have in common: no final mark, no sentence-initial capital."""
     sentence = without_closing(sentence)
     return sentence[:1].lower() + sentence[1:]
 
 
 class BlockPacker:
-    """Makes a block of a chunk, without the sentences that must not occur."""
+    """Makes a block from a chunk, without the sentences that must not occur."""
 
     def __init__(self, reader: Reader, exclude: Collection[str]) -> None:
         self.reader = reader
@@ -120,10 +120,10 @@ def chunks(file: str, lines: Iterable[str], reader: Reader) -> Iterator[Chunk]:
 
 
 def in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int | None = None) -> Iterator[Result]:
-    """`map` on several processes: results come in the order of the items, and no item is fetched long before its turn."""
+    """`map` on several processes: results come in item order, and no item is fetched long before its turn."""
     wanted = len(cores()) if workers is None else workers
     stream = iter(items)
-    yield from map(function, itertools.islice(stream, 2))  # so little text is done before a process has started
+    yield from map(function, itertools.islice(stream, 2))  # this little text is done before a process has started
     ahead = list(itertools.islice(stream, wanted))
     if wanted < 2 or not ahead:
         yield from map(function, itertools.chain(ahead, stream))
@@ -136,7 +136,7 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item], workers:
 
 
 class _Team(Generic[Item, Result]):
-    """Processes that are given items in turn, one at a time. New ones: forks would hold on to our locks and threads."""
+    """Processes that receive items in turn, one at a time. Spawned: forks would inherit our locks and threads."""
 
     def __init__(self, function: Callable[[Item], Result], size: int) -> None:
         context = multiprocessing.get_context("spawn")
@@ -147,7 +147,7 @@ class _Team(Generic[Item, Result]):
             member = context.Process(target=_serve, args=(theirs, function), daemon=True)
             with _ctrl_c_blocked():
                 member.start()
-            theirs.close()  # so that both sides notice when the other is gone
+            theirs.close()  # so that each side notices when the other is gone
             self.lines.append(ours)
             self.members.append(member)
 
@@ -179,7 +179,7 @@ class _Team(Generic[Item, Result]):
         return result
 
     def dismiss(self) -> None:
-        """A closed line ends its process."""
+        """A closed connection ends its process."""
         for line in self.lines:
             line.close()
         for member in self.members:
@@ -188,7 +188,7 @@ class _Team(Generic[Item, Result]):
 
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
-    """For a process that is started meanwhile: it inherits this, and would else die at length of a Ctrl-C while it imports."""
+    """For a process started meanwhile: it inherits this, and would otherwise die noisily of a Ctrl-C while importing."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -197,18 +197,18 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 
 def _process_ended() -> UserError:
-    return UserError("a process that prepares text has ended; memory may be short: try again with data.workers=1")
+    return UserError("a process preparing text has died; memory may be short: try again with data.workers=1")
 
 
 def _serve(line: Connection, function: Callable[[object], object]) -> None:
-    """Until nobody listens any more; Ctrl-C is for the process that gives the orders."""
+    """Until nobody listens any more; Ctrl-C is for the parent process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         while True:
             item = line.recv()
             try:
                 result = function(item)
-            except Exception as error:  # raised again where the results are wanted
+            except Exception as error:  # raised again where the results are used
                 result = error
             line.send(result)
     except (EOFError, OSError):

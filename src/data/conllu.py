@@ -13,11 +13,11 @@ Words = Literal["surface", "syntactic"]
 
 
 class TreebankText:
-    """`surface`: tokens as they are written (*du*); `syntactic`: the words that the treebank analyses (*de le*)."""
+    """`surface`: tokens as written (*du*); `syntactic`: the words the treebank analyses (*de le*)."""
 
     def __init__(self, words: Words = "surface", withholding: Withholding | None = None) -> None:
         if words not in ("surface", "syntactic"):
-            raise UserError(f"data.words={words}: write surface or syntactic")
+            raise UserError(f"data.words={words}: must be surface or syntactic")
         self.words = words
         self.withholding = withholding
 
@@ -35,6 +35,6 @@ class TreebankText:
 
 
 def sentence_words(tree: DependencyTree, words: Words) -> list[str]:
-    """A form with a space in it (*10 000*) is as many words as it has parts."""
+    """A form with a space in it (*10 000*) counts as several words."""
     tokens = tree.written() if words == "surface" else tree.analysed()
     return [part for token in tokens for part in token.form.split()]

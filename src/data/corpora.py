@@ -1,4 +1,4 @@
-"""From the settings of a corpus to its sentences: the source, what is selected from it, and what makes its vocabulary."""
+"""From a corpus's settings to its sentences: the source, what is selected from it, and how its vocabulary is made."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -23,23 +23,21 @@ from .corpus import Corpus, corpus_name, prepare
 from .download import Downloads
 from .grammar import folder_of
 from .published_corpora import PublishedSource
-from .selection import Selection
+from .selection import SPLITS, Selection
 from .sources import NOTHING, Exclusion, GrammarSource, JoinedSource, Source, TextSource, challenge_sentences
-from .splits import SPLITS
 from .text import RawText, TokenizedText, files_of
-from .tokenizer import TokenizerRule
 from .tokens import MosesRule, Tokenization, TokenRule
-from .vocabulary import VocabularyRule
+from .vocabulary import TokenizerRule, VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
 from .withholding import Withholding
 
-# On disk a sentence of a grammar takes some 28 bytes, and text at least a fourth of its size: two bytes per word.
+# On disk a grammar's sentence takes about 28 bytes, and text at least a quarter of its size: two bytes per word.
 SENTENCE_BYTES, TEXT_BYTES = 20, 4
 
 
 @dataclass(frozen=True)
 class CorpusRecipe:
-    """All that a corpus depends on: the same recipe is the same corpus."""
+    """Everything a corpus depends on: the same recipe gives the same corpus."""
 
     settings: CorpusSettings
     languages: Sequence[Language]
@@ -47,7 +45,7 @@ class CorpusRecipe:
     downloads: Downloads
 
     def source(self) -> Source:
-        """Of one language, or those of several joined."""
+        """The source of one language, or the joined sources of several."""
         make = SOURCES[type(self.settings)]
         sources = {each.code: make(self.settings, each, self._rule(each), self.downloads) for each in self.languages}
         return JoinedSource(sources) if len(sources) > 1 else next(iter(sources.values()))
@@ -70,23 +68,23 @@ class CorpusRecipe:
         return PieceRule(self.tokenizer.vocabulary_size, self.tokenizer.kind)
 
     def name(self) -> str:
-        """Of exactly this corpus, without building it."""
+        """The name of exactly this corpus, without building it."""
         return corpus_name(self.source(), self.tokenizer_rule(), self.selection())
 
     def prepare(self, cache: Path) -> Corpus:
-        """The corpus as numbers, prepared now if no run has needed it before."""
+        """The corpus as numbers, prepared now unless an earlier run did."""
         if not (cache / self.name()).exists():
             self._must_have_room(cache)
         corpus = prepare(self.source(), self.tokenizer_rule(), cache, self.selection(), self.settings.workers)
         return corpus if self.settings.limit is None else corpus.first(self.settings.limit)
 
     def _must_have_room(self, cache: Path) -> None:
-        """Before hours of work: whether the disk can hold the least that this corpus will take."""
+        """Before hours of work: check that the disk can hold the minimum this corpus will take."""
         least = sum(_least_bytes(self.settings, each.code) for each in self.languages)
         there = next(place for place in (cache, *cache.absolute().parents) if place.exists())
         if least > (free := shutil.disk_usage(there).free):
             raise UserError(
-                f"data={self.settings.name}: this corpus takes at least {least / 1e9:,.1f} GB, and {there} has "
+                f"data={self.settings.name}: this corpus takes at least {least / 1e9:,.1f} GB, but {there} has "
                 f"{free / 1e9:,.1f} GB free; make it smaller, or choose another place with paths.cache="
             )
 
@@ -114,7 +112,7 @@ def _treebank(data: TreebankCorpus, language: Language, rule: Tokenization, down
 def _clams(data: ClamsCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
     code = language.code
     if code not in data.address:
-        raise UserError(f"lang={code}: CLAMS has published no corpus of it; there are: {', '.join(data.address)}")
+        raise UserError(f"lang={code}: CLAMS has no corpus in this language; available: {', '.join(data.address)}")
     folder = downloads.folder / "clams" / code
     return PublishedSource(data.address[code], folder, not downloads.allowed, exclude=_exclude(data, language))
 
@@ -139,7 +137,7 @@ SOURCES: dict[type[CorpusSettings], Callable[..., Source]] = {
 
 
 def _least_bytes(data: CorpusSettings, code: str) -> int:
-    """Numbers of words and of sentences on disk; of downloads nothing is known before."""
+    """Word ids and sentence offsets on disk; nothing is known beforehand about downloads."""
     if isinstance(data, GrammarCorpus):
         return SENTENCE_BYTES * sum(data.sentences.values())
     if isinstance(data, FileCorpus):
@@ -160,7 +158,9 @@ def _files(data: FileCorpus, code: str) -> dict[str, tuple[Path, ...]]:
     if data.path is None and len(splits) == len(SPLITS):
         files = [file.resolve() for named in splits.values() for file in named]
         if len(set(files)) < len(files):
-            raise UserError("data.train, data.valid and data.test must be three files; a model is not tested on what it has read")
+            raise UserError(
+                "data.train, data.valid and data.test must be different files; a model must not be tested on its training text"
+            )
         return splits
     raise UserError(f"data={data.name} needs data.path= (files, split 8:1:1) or all of data.train= data.valid= data.test=")
 

@@ -1,4 +1,4 @@
-"""A corpus as numbers on disk: built once under a name that says all it depends on, then memory-mapped by every run."""
+"""A corpus as numbers on disk: built once under a name covering everything it depends on, then memory-mapped by every run."""
 
 import hashlib
 import json
@@ -12,13 +12,11 @@ import numpy as np
 
 from ..files import JsonObject, checksum, lock
 from . import corpus_build
+from .block_store import gather
 from .corpus_build import FORMAT, CorpusError
-from .ragged import gather
-from .selection import EVERYTHING, Selection
+from .selection import EVERYTHING, SPLITS, Selection
 from .sources import Source
-from .splits import SPLITS
-from .tokenizer import Tokenizer, TokenizerRule, restore_tokenizer
-from .vocabulary import UNK_ID, VocabularyRule
+from .vocabulary import UNK_ID, Tokenizer, TokenizerRule, Vocabulary, VocabularyRule
 
 __all__ = [
     "Corpus",
@@ -30,28 +28,29 @@ __all__ = [
     "encode_split",
     "prepare",
     "read_corpus",
+    "restore_tokenizer",
 ]
 
 
-INITIALS = 10_000  # sentences whose first letters are looked at
+INITIALS = 10_000  # sentences whose first letters are checked
 
 
 @dataclass(frozen=True)
 class Split:
-    """Sentences one after the other, each closed by `<eos>`; sentence i is `ids[offsets[i]:offsets[i + 1]]`."""
+    """Sentences one after another, each closed by `<eos>`; sentence i is `ids[offsets[i]:offsets[i + 1]]`."""
 
     ids: np.ndarray
     offsets: np.ndarray
     unknown: int
-    spelled: int | None = None  # words of the text, where tokens are pieces of words
-    languages: np.ndarray | None = None  # the number of each sentence's language, where there are several
+    spelled: int | None = None  # words of the text, if tokens are pieces of words
+    languages: np.ndarray | None = None  # each sentence's language number, if there are several
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @property
     def tokens(self) -> int:
-        """All tokens that are predicted, `<eos>` included."""
+        """All predicted tokens, `<eos>` included."""
         return len(self.ids)
 
     @property
@@ -63,7 +62,7 @@ class Split:
         return np.diff(self.offsets)
 
     def first(self, sentences: int, begins: np.ndarray | None = None) -> "Split":
-        """The beginning of it. `begins`: which tokens begin a word, where not all do."""
+        """The beginning of it. `begins`: which tokens begin a word, if not all do."""
         offsets = self.offsets[: sentences + 1]
         ids = self.ids[: offsets[-1]]
         spelled = None if begins is None else int(begins[ids].sum())
@@ -87,11 +86,11 @@ class Corpus:
     valid: Split
     test: Split
     report: dict[str, int]  # what was left out, by reason
-    read: dict[str, int] = field(default_factory=dict)  # what there was, before anything was left out
+    read: dict[str, int] = field(default_factory=dict)  # what there was before anything was left out
     languages: tuple[str, ...] = ()  # where there are several
 
     def first(self, sentences: int) -> "Corpus":
-        """The same corpus with no more than this many sentences in each split."""
+        """The same corpus with at most this many sentences in each split."""
         begins = self.vocabulary.begins()
         table = None if begins is None else np.array(begins)
         train, valid, test = (split.first(sentences, table) for split in self.splits().values())
@@ -104,12 +103,12 @@ class Corpus:
         return known | {"read": self.read, "left out": self.report} | sizes
 
     def by_language(self, split: Split) -> dict[str, Split]:
-        """The sentences of each language; nothing where there is only one."""
+        """The sentences of each language; empty if there is only one."""
         return {language: split.of_language(number) for number, language in enumerate(self.languages)}
 
     def capitals(self) -> dict[str, bool]:
-        """Whether most sentences begin with a capital, by language; the name of a single one is empty. Quotes and the like are
-        passed over, and a script without capitals has none.
+        """Whether most sentences start with a capital, by language; a single language has an empty name. Quotes and the like are
+        skipped, and a script without capitals has none.
         """
         return {name: self._has_capitals(split) for name, split in (self.by_language(self.train) or {"": self.train}).items()}
 
@@ -119,7 +118,7 @@ class Corpus:
         return 2 * sum(letter.isupper() for letter in initials) > len(initials)
 
     def warm(self, sentences: int = 10) -> list[int]:
-        """The beginning of the validation split, for a model that is to have read something before it is asked."""
+        """The beginning of the validation split, for a model that has to read something before it is probed."""
         return [int(token) for token in self.valid.first(sentences).ids]
 
     def splits(self) -> dict[str, Split]:
@@ -127,12 +126,12 @@ class Corpus:
 
 
 def begins_with_capital(capitals: Mapping[str, bool], language: str) -> bool:
-    """Whether sentences of a language do, by what `Corpus.capitals` says; corpora that nothing is known of do not."""
+    """Whether a language's sentences start with a capital, by `Corpus.capitals`; False for unknown corpora."""
     return capitals.get(language, capitals.get("", False))
 
 
 def corpus_name(source: Source, rule: TokenizerRule, selection: Selection = EVERYTHING) -> str:
-    """A name for exactly this corpus: all that it depends on, without building it."""
+    """A name for exactly this corpus: everything it depends on, without building it."""
     parts = (str(FORMAT), source.key(), rule.key(), selection.key())
     return hashlib.blake2b("\n".join(part for part in parts if part).encode(), digest_size=10).hexdigest()
 
@@ -140,7 +139,7 @@ def corpus_name(source: Source, rule: TokenizerRule, selection: Selection = EVER
 def prepare(
     source: Source, rule: TokenizerRule, cache: Path, selection: Selection = EVERYTHING, workers: int | None = None
 ) -> Corpus:
-    """The corpus from the cache, built first if it is not there. Safe when several processes ask at the same time."""
+    """The corpus from the cache, built first if missing. Safe if several processes ask at the same time."""
     folder = cache / corpus_name(source, rule, selection)
     if not folder.exists():
         with lock(folder.with_suffix(".lock")):
@@ -150,13 +149,13 @@ def prepare(
 
 
 def encode_split(source: Source, tokenizer: Tokenizer, split: str, selection: Selection = EVERYTHING) -> Split:
-    """One split of a source, by a tokenizer that was made elsewhere."""
+    """One split of a source, by an existing tokenizer."""
     ids, offsets = corpus_build.encode_source(source, tokenizer, split, selection)
     return Split(ids, offsets, int((ids == tokenizer.unk).sum()))
 
 
 def _build(source: Source, rule: TokenizerRule, selection: Selection, folder: Path, workers: int | None) -> None:
-    """Everything is written next to the final place and moved there when it is complete."""
+    """Everything is written beside the final place and moved there once complete."""
     for leftover in folder.parent.glob(f"{folder.name}.building-*"):
         shutil.rmtree(leftover)
     work = folder.with_suffix(f".building-{os.getpid()}")
@@ -169,8 +168,8 @@ def _build(source: Source, rule: TokenizerRule, selection: Selection, folder: Pa
 
 
 def read_corpus(folder: Path) -> Corpus:
-    """A corpus that has been built. Every file is compared with the checksum taken when it was written."""
-    remedy = f"delete it and it is built anew: rm -r {folder}"
+    """An existing corpus. Every file is compared with the checksum taken when it was written."""
+    remedy = f"delete it, and it will be rebuilt: rm -r {folder}"
     try:
         about = _read_about(folder)
         damaged = [name for name, digest in about["files"].items() if checksum(folder / name) != digest]
@@ -204,3 +203,12 @@ def _split(folder: Path, split: str, about: JsonObject) -> Split:
     languages = folder / f"{split}.languages.npy"
     known = np.load(languages) if languages.exists() else None
     return Split(ids, np.load(folder / f"{split}.offsets.npy"), about["unknown"][split], spelled, known)
+
+
+def restore_tokenizer(plain: JsonObject) -> Tokenizer:
+    """From what a corpus or a checkpoint keeps of it (`Tokenizer.plain`)."""
+    if "tokenizer" in plain:
+        from .pieces import Pieces  # noqa: PLC0415 - word models do without sentencepiece
+
+        return Pieces.from_plain(plain["tokenizer"])
+    return Vocabulary(plain["vocabulary"])

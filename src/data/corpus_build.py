@@ -1,6 +1,6 @@
 """From the sentences of a source to token ids on disk. The text is read once.
 
-Memory does not grow with the text, but for a few bytes a sentence.
+Memory does not grow with the text, except for a few bytes per sentence.
 """
 
 import json
@@ -16,18 +16,16 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from ..errors import UserError
 from ..files import checksum
 from ..terminal import console
-from .block_store import BlockStore
+from .block_store import BlockStore, gather, segment_sums
 from .blocks import Block
-from .ragged import gather, segment_sums
-from .selection import EVERYTHING, Selection
+from .selection import EVERYTHING, SPLITS, Selection
 from .sources import Source
-from .splits import SPLITS
-from .tokenizer import Tokenizer, TokenizerRule
+from .vocabulary import Tokenizer, TokenizerRule
 
 # Part of every corpus's name: raise it when what is written changes.
 FORMAT = 2
 NOWHERE = 255
-GATHERED = 1 << 14  # sentences that are put into their place at a time
+GATHERED = 1 << 14  # sentences put in place at a time
 
 
 class CorpusError(UserError):
@@ -35,7 +33,7 @@ class CorpusError(UserError):
 
 
 def build_corpus(source: Source, rule: TokenizerRule, selection: Selection, work: Path, workers: int | None) -> None:
-    """Read, choose, count, encode, put in order."""
+    """Read, select, count, encode, put in order."""
     store = BlockStore(work, _with_progress(source.blocks(workers)))
     kept = _known_enough(store, selection)
     orders = _order_splits(store, selection, kept)
@@ -86,7 +84,7 @@ def _with_progress(blocks: Iterator[Block]) -> Iterator[Block]:
 def encode_source(
     source: Source, tokenizer: Tokenizer, split: str, selection: Selection = EVERYTHING
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ids and offsets of one split of a source, by a tokenizer that was made elsewhere."""
+    """Ids and offsets of one split of a source, by an existing tokenizer."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         store = BlockStore(work, source.blocks())
@@ -104,12 +102,12 @@ def _known_enough(store: BlockStore, selection: Selection) -> np.ndarray:
 
 
 def _order_splits(store: BlockStore, selection: Selection, kept: np.ndarray) -> dict[str, np.ndarray]:
-    """The sentences of each split, by their numbers."""
+    """Each split's sentences, by number."""
     orders = selection.orders(store.lengths, store.splits, store.language_of_each(), kept, store.withheld)
     for split, order in orders.items():
         if not len(order):
             raise CorpusError(
-                f"the {split} part of the corpus has no sentence; a text to be split needs at least ten, "
+                f"the {split} part of the corpus has no sentences; a text to be split needs at least ten, "
                 "data.train, data.valid and data.test must not be empty, and data.max_tokens not too small"
             )
     return orders
@@ -123,7 +121,7 @@ def _membership(size: int, *orders: np.ndarray) -> np.ndarray:
 
 
 def _split_numbers(size: int, orders: dict[str, np.ndarray]) -> np.ndarray:
-    """The split of every sentence, by number; NOWHERE for those that were not chosen."""
+    """The split of every sentence, by number; NOWHERE for those not selected."""
     places = np.full(size, NOWHERE, dtype=np.uint8)
     for name, order in orders.items():
         places[order] = SPLITS.index(name)
@@ -141,7 +139,7 @@ def _count_left_out(selection: Selection, kept: np.ndarray, orders: dict[str, np
 
 
 def _count_withheld(store: BlockStore, selection: Selection, kept: np.ndarray) -> dict[str, int]:
-    """How many sentences, and words, train is without for what is in their trees: as if nothing had been withheld, and now."""
+    """How many sentences and words train lacks because of their trees: as if nothing had been withheld, and now."""
     if not store.withheld.any():
         return {}
     facts = (store.lengths, store.splits, store.language_of_each(), kept)
@@ -156,7 +154,7 @@ def _id_type(tokenizer: Tokenizer) -> type[np.unsignedinteger]:
 
 
 def _encode(store: BlockStore, places: np.ndarray, tokenizer: Tokenizer, work: Path) -> tuple[np.ndarray, dict[str, int]]:
-    """The chosen sentences in the order of reading, each closed by <eos>, to disk; where each lies, and unknown words."""
+    """The selected sentences in reading order, each closed by <eos>, to disk; where each one is, and unknown words."""
     offsets = np.zeros(len(store) + 1, dtype=np.int64)  # first the lengths in tokens, with <eos>
     unknown = np.zeros(len(SPLITS), dtype=np.int64)
     with (work / "encoded.raw").open("wb") as stream:
@@ -174,7 +172,7 @@ def _encode(store: BlockStore, places: np.ndarray, tokenizer: Tokenizer, work: P
 
 
 def _close_sentences(tokens: np.ndarray, lengths: np.ndarray, eos: int) -> np.ndarray:
-    """Every sentence with <eos> behind it."""
+    """Every sentence with <eos> appended."""
     closed = np.full(len(tokens) + len(lengths), eos, dtype=tokens.dtype)
     within = np.ones(len(closed), dtype=bool)
     within[np.cumsum(lengths + 1) - 1] = False
@@ -183,7 +181,7 @@ def _close_sentences(tokens: np.ndarray, lengths: np.ndarray, eos: int) -> np.nd
 
 
 def _spell(ids: np.ndarray, words: list[str], tokenizer: Tokenizer) -> tuple[np.ndarray, np.ndarray]:
-    """The tokens of a block's words one after the other, and how many each word has."""
+    """The tokens of a block's words one after another, and how many each word has."""
     table = [tokenizer.encode_word(word) for word in words] if len(ids) else [[tokenizer.unk]]
     sizes = np.array([len(tokens) for tokens in table], dtype=np.int64)
     flat = np.array([token for tokens in table for token in tokens], dtype=_id_type(tokenizer))
@@ -193,7 +191,7 @@ def _spell(ids: np.ndarray, words: list[str], tokenizer: Tokenizer) -> tuple[np.
 
 
 def _write(split: str, order: np.ndarray, offsets: np.ndarray, dtype: type[np.unsignedinteger], work: Path) -> None:
-    """The sentences of a split in their order."""
+    """The sentences of a split in order."""
     sizes = (np.diff(offsets)[order]).astype(np.uint32)
     np.save(work / f"{split}.offsets.npy", np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
     encoded = np.memmap(work / "encoded.raw", dtype=dtype, mode="r")

@@ -1,7 +1,7 @@
-"""Files from the network: fetched once, whole or not at all, and known again by size and checksum.
+"""Files from the network: fetched once, all or nothing, and recognised by size and checksum.
 
-While a file is fetched it is `<name>.part`; under its own name it is complete. `<name>.json` next to it says where it came from,
-how large it is and its checksum, as they were when it was first complete.
+While being fetched a file is `<name>.part`; under its own name it is complete. `<name>.json` beside it records where it came
+from, its size and its checksum when it was first complete.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ from ..settings.run import PathSettings
 from ..terminal import console
 
 log = logging.getLogger(__name__)
-# What may be gone a moment later: asking again can help.
+# Failures that may pass: trying again can help.
 PASSING = {408, 425, 429, 500, 502, 503, 504}
 BLOCK = 1 << 18
 PAGES = ("text/html", "application/xhtml+xml")
 
 
 class DownloadError(UserError):
-    """A file that cannot be had: the address, the reason, what to do."""
+    """A file that cannot be fetched: the address, the reason, what to do."""
 
 
 class _Passing(Exception):
@@ -44,12 +44,12 @@ class _Passing(Exception):
     def __init__(self, reason: object, wait: float = 0, in_vain: bool = False) -> None:
         super().__init__(str(reason))
         self.wait = wait
-        self.in_vain = in_vain  # counts as an attempt that brought nothing, whatever it brought
+        self.in_vain = in_vain  # counts as an attempt without progress, whatever it brought
 
 
 @dataclass(frozen=True)
 class Record:
-    """A file as it was when it was first complete."""
+    """A file as it was when first complete."""
 
     url: str
     size: int
@@ -62,16 +62,16 @@ class Record:
 
 @dataclass(frozen=True)
 class Patience:
-    """How often to ask again without any progress, how long to wait before (twice as long each time), and for an answer."""
+    """How often to retry without progress, how long to wait before each retry (doubling), and how long for an answer."""
 
     retries: int = 6
     pause: float = 1.0
     longest: float = 60.0
     timeout: float = 30.0
-    slowest: float = 1024.0  # bytes a second, over the time of `timeout`
+    slowest: float = 1024.0  # bytes per second, over the time of `timeout`
 
     def before(self, attempt: int, asked: float) -> float:
-        """Seconds to wait; a server that names a time is obeyed, within reason."""
+        """Seconds to wait; a server's own request is respected, within reason."""
         return min(max(self.pause * 2**attempt, asked), self.longest)
 
 
@@ -80,7 +80,7 @@ PATIENT = Patience()
 
 @dataclass(frozen=True)
 class Downloads:
-    """Where files from the network are kept, whether the network may be asked, and how patiently."""
+    """Where downloads are kept, whether the network may be used, and how patiently."""
 
     folder: Path
     allowed: bool = True
@@ -88,17 +88,17 @@ class Downloads:
 
 
 def default_downloads() -> Downloads:
-    """Where nothing else was said: the user's cache, and CONCORD_OFFLINE."""
+    """The default: the user's cache, and CONCORD_OFFLINE."""
     return Downloads(cache_folder("downloads"), not is_offline())
 
 
 def downloads_for(paths: PathSettings) -> Downloads:
-    """As the settings of a run or an evaluation say."""
+    """According to the settings of a run or an evaluation."""
     return Downloads(paths.fetched, paths.may_download)
 
 
 def record_of(file: Path) -> Record | None:
-    """What is known of a file that has been fetched; it need not be there any more."""
+    """What is known about a fetched file; it need not exist any more."""
     try:
         return Record(**json.loads(_record(file).read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -108,15 +108,15 @@ def record_of(file: Path) -> Record | None:
 
 
 def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATIENT, expected: Record | None = None) -> Record:
-    """The file, from the network if it is not there yet. Many processes may ask at once.
+    """The file, from the network if it is missing. Many processes may ask at once.
 
-    `expected` is what is known of it beforehand; otherwise what arrives first is what it has to be ever after.
+    `expected` is what is known beforehand; otherwise the first download sets what it must be from then on.
     """
     with lock(file.with_name(f"{file.name}.lock")):
         known = expected or record_of(file)
         if not file.exists():
             if offline:
-                raise DownloadError(f"{url}: not fetched, since the network is switched off; put the file at {file}")
+                raise DownloadError(f"{url}: not fetched because the network is switched off; put the file at {file}")
             _fetch_all(url, _part(file), patience)
             _check_content(url, _part(file))
             found = _measure(url, _part(file))
@@ -129,7 +129,7 @@ def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATI
             _forget_version(file)
             _write_record(file, found)
             return found
-        if known is None:  # put there by hand, or we were stopped just before it was noted
+        if known is None:  # put there by hand, or we were stopped just before recording it
             known = _measure(url, file)
         if record_of(file) is None:
             _write_record(file, known)
@@ -139,26 +139,24 @@ def fetch(url: str, file: Path, offline: bool = False, patience: Patience = PATI
 
 
 def verify(file: Path) -> None:
-    """Whether a fetched file is still what it was when it was first complete."""
+    """Check that a fetched file is still what it was when first complete."""
     known = record_of(file)
     if known is not None:
         found = _measure(known.url, file)
         if not known.same(found):
-            raise DownloadError(_change_message(str(file), known, found, f"remove it and it is fetched anew: rm {file}"))
+            raise DownloadError(_change_message(str(file), known, found, f"remove it, and it will be fetched again: rm {file}"))
 
 
 def _surprise_message(url: str, expected: Record, found: Record) -> str:
     if expected.size != found.size:
-        what = f"{found.size:,} bytes arrived, where {expected.size:,} are expected"
+        what = f"{found.size:,} bytes arrived, but {expected.size:,} were expected"
     else:
-        what = f"another content than expected arrived (checksum {found.sha256[:12]}, not {expected.sha256[:12]})"
-    return (
-        f"{url}: {what}; nothing of it is kept. Something between here and there changes files (a proxy, a mirror): try elsewhere"
-    )
+        what = f"unexpected content arrived (checksum {found.sha256[:12]}, not {expected.sha256[:12]})"
+    return f"{url}: {what}; nothing is kept. Something on the way changes files (a proxy, a mirror): try from another network"
 
 
 def is_record(file: Path) -> bool:
-    """Whether a file is not data, but what is known of a download that lies beside it."""
+    """Whether a file is not data, but the record of a download beside it."""
     return file.suffix == ".json" and file.with_suffix("").is_file()
 
 
@@ -166,12 +164,12 @@ def _change_message(what: str, known: Record, found: Record, remedy: str) -> str
     if known.size != found.size:
         return f"{what}: {found.size:,} bytes, but it had {known.size:,} when it was first fetched; {remedy}"
     return (
-        f"{what}: other content than when it was first fetched (checksum {found.sha256[:12]}, was {known.sha256[:12]}); {remedy}"
+        f"{what}: the content has changed since the first fetch (checksum {found.sha256[:12]}, was {known.sha256[:12]}); {remedy}"
     )
 
 
 def _fetch_all(url: str, part: Path, patience: Patience) -> None:
-    """Asks until the file is complete; what has arrived stays, and only attempts that bring nothing are counted."""
+    """Retry until the file is complete; what has arrived stays, and only attempts without progress are counted."""
     attempt, most = 0, _size(part)
     with _bar(part.stem) as bar:
         while True:
@@ -183,7 +181,7 @@ def _fetch_all(url: str, part: Path, patience: Patience) -> None:
                 if attempt > patience.retries:
                     raise DownloadError(
                         f"{url}: {failure}, {attempt} times in a row. Try again later: what has arrived is kept. "
-                        f"Without network, fetch it elsewhere and put it at {part.with_suffix('')}"
+                        f"Without a network, fetch it elsewhere and put it at {part.with_suffix('')}"
                     ) from None
                 time.sleep(patience.before(attempt, failure.wait))
             else:
@@ -195,10 +193,10 @@ def _fetch_rest(url: str, part: Path, patience: Patience, bar: "_Bar") -> None:
     have, version = _size(part), _version(part)
     headers = {"Accept-Encoding": "identity", "User-Agent": "concord"}
     if have and version:
-        # Only if the file there is still the one that we have the beginning of; otherwise the server sends all of it.
+        # Only if the file there is still the one we have started; otherwise the server sends all of it.
         headers |= {"Range": f"bytes={have}-", "If-Range": version}
     try:
-        # An opener of its own, so that proxies are those of now (http_proxy, https_proxy, no_proxy).
+        # A new opener, so that the current proxies are used (http_proxy, https_proxy, no_proxy).
         opener = urllib.request.build_opener()
         with opener.open(urllib.request.Request(url, headers=headers), timeout=patience.timeout) as answer:  # noqa: S310
             _check_headers(url, answer.headers)
@@ -207,7 +205,7 @@ def _fetch_rest(url: str, part: Path, patience: Patience, bar: "_Bar") -> None:
         _raise_refusal(error, url, part)
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
         raise _Passing(getattr(error, "reason", None) or error or type(error).__name__) from None
-    except ValueError as error:  # urllib's word for an address that is none
+    except ValueError as error:  # urllib's error for an invalid address
         raise DownloadError(f"{url}: not an address ({error})") from None
 
 
@@ -237,22 +235,22 @@ def _store(answer: http.client.HTTPResponse, part: Path, have: int, patience: Pa
 
 
 def _raise_refusal(error: urllib.error.HTTPError, url: str, part: Path) -> None:
-    if error.code == 416:  # we have more than there is: begin again
+    if error.code == 416:  # we have more than there is: start again
         part.unlink(missing_ok=True)
         raise _Passing("the file there has changed") from None
     if error.code not in PASSING:
         raise DownloadError(f"{url}: the server answers {error.code} {error.reason}; check the address (data.address)") from None
-    wait = _whole_number(error.headers.get("Retry-After")) or 0  # a date, which it may also be, is not waited for
+    wait = _whole_number(error.headers.get("Retry-After")) or 0  # it may also be a date, which is not waited for
     raise _Passing(f"the server answers {error.code} {error.reason}", wait) from None
 
 
 def _whole_number(text: str | None) -> int | None:
-    """What a header says, if that is a number of seconds or bytes."""
+    """A header's number of seconds or bytes, if it is a number."""
     return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
 
 
 def _check_headers(url: str, headers: Message) -> None:
-    """An answer that cannot be the file, before any of it is kept."""
+    """Reject an answer that cannot be the file, before any of it is kept."""
     if (kind := headers.get_content_type()) in PAGES and not url.endswith((".html", ".htm")):
         raise DownloadError(f"{url}: the server sends a web page ({kind}), not a file; open the address in a browser to see why")
     encoding = headers.get("Content-Encoding", "identity").strip().lower()
@@ -261,7 +259,7 @@ def _check_headers(url: str, headers: Message) -> None:
 
 
 def _check_content(url: str, part: Path) -> None:
-    """Whether what has arrived can be the file at all; what cannot is not kept."""
+    """Whether what has arrived can be the file at all; if not, it is not kept."""
     with part.open("rb") as stream:
         start = stream.read(512)
     name = part.name.removesuffix(".part")
@@ -289,7 +287,7 @@ def _record(file: Path) -> Path:
 
 
 def _version(part: Path) -> str:
-    """What the server called the version that we have the beginning of. A weak one does not promise the same bytes."""
+    """The server's version of the file we have started. A weak one does not promise the same bytes."""
     note = part.with_suffix(".version")
     version = note.read_text(encoding="utf-8") if note.exists() else ""
     return "" if version.startswith("W/") else version

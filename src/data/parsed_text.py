@@ -1,4 +1,4 @@
-"""Raw text as trees, by a parser: on all cores, with a result that survives an interruption. Parsers are extras."""
+"""Raw text to trees, by a parser: on all cores, with a result that survives an interruption. Parsers are extras."""
 
 import importlib.util
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Token
 
-CHARACTERS = 40_000  # of a chunk: what is lost at most, for each process, when the work is interrupted
+CHARACTERS = 40_000  # of a chunk: the most each process can lose to an interruption
 ADPOSITION = "ADP"
 
 
@@ -46,7 +46,7 @@ class ParsedText:
 
 
 class SpacyParser:
-    """A model of spaCy. Processes load it when they are given their first chunk."""
+    """A spaCy model. Processes load it with their first chunk."""
 
     def __init__(self, model: str) -> None:
         if importlib.util.find_spec("spacy") is None:
@@ -54,7 +54,7 @@ class SpacyParser:
         if importlib.util.find_spec(model) is None:
             raise UserError(
                 f"--with spacy:{model}: this model is not installed; python -m spacy download {model} fetches it from its makers "
-                "(a package of that name elsewhere may be a stranger's)"
+                "(a package of that name elsewhere may be someone else's)"
             )
         self.model = model
 
@@ -83,7 +83,7 @@ def _pipeline(model: str) -> "Language":
 
 
 def _conllu(tokens: list["Token"], name: str, parser: str) -> str:
-    """A sentence with its comments. White space is no word; a preposition has no features, not those of an article within it."""
+    """A sentence with its comments. White space is not a word; a preposition has no features, not even an article's."""
     numbers = {token.i: number for number, token in enumerate(tokens, start=1)}
     root = next((token for token in tokens if token.dep_ == "ROOT"), tokens[0])
     rows = []
@@ -118,9 +118,9 @@ def parse_text(
     workers: int | None = None,
     tell: Callable[[int], None] = print,
 ) -> ParsedText:
-    """Parses a text into `out`, going on where an earlier call with the same text and parser was interrupted.
+    """Parse a text into `out`, resuming where an earlier call with the same text and parser was interrupted.
 
-    `words`: stop after the chunk in which this many are reached; `tell` is told how many there are.
+    `words`: stop after the chunk in which this many are reached; `tell` receives the number so far.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     guard = out.with_name(f".{out.name}.lock")
@@ -154,14 +154,14 @@ def _parse_text(
             if words is not None and state["words"] >= words:
                 break
     if not state["words"]:
-        raise UserError(f"{text}: there is no text in it")
+        raise UserError(f"{text}: contains no text")
     part.replace(out)
     state_file.unlink()
     return ParsedText(out, state["sentences"], state["words"], time.monotonic() - begin, state["words"] - before)
 
 
 def _read_state(file: Path, part: Path, same: Mapping[str, object]) -> dict[str, int]:
-    """How far an earlier call came; nothing where it had another text or parser."""
+    """How far an earlier call got; nothing if it had another text or parser."""
     fresh = {"lines": 0, "bytes": 0, "sentences": 0, "words": 0}
     if not (file.exists() and part.exists()):
         return fresh

@@ -12,20 +12,19 @@ import sentencepiece
 
 from ..errors import UserError
 from ..files import JsonObject
-from .counts import Counts
-from .vocabulary import EOS, EOS_ID, UNK, UNK_ID
+from .vocabulary import EOS, EOS_ID, UNK, UNK_ID, Counts
 
 START = "▁"  # begins the first piece of every word
 KINDS = ("unigram", "bpe")
-# Besides the pieces that are learnt: <eos>, <unk>, and the 256 bytes that any other character is written in.
+# Besides the learnt pieces: <eos>, <unk>, and the 256 bytes that any other character is written in.
 FIXED = 2 + 256
-MEMORY = 1 << 17  # words whose pieces are remembered
-# Words that the pieces are learnt from, the most frequent ones.
+MEMORY = 1 << 17  # words whose pieces are cached
+# The number of most frequent words that the pieces are learnt from.
 LEARNT_FROM = 1_000_000
 
 
 class Pieces:
-    """Every word is cut on its own, so that a word has the same pieces in a corpus and in a challenge set."""
+    """Every word is split on its own, so that it has the same pieces in a corpus and in a challenge set."""
 
     def __init__(self, model: bytes) -> None:
         self.model = model
@@ -60,7 +59,7 @@ class Pieces:
     def _cut(self, word: str) -> list[int]:
         if word in (EOS, UNK):
             return [self.eos if word == EOS else self.unk]
-        # The mark of a beginning must not occur within: words could not be told apart any more.
+        # The word-start mark must not occur inside: words could no longer be told apart.
         return self.processor.encode(word.replace(START, "_")) or [self.unk]
 
     def encode(self, words: Iterable[str]) -> list[int]:
@@ -87,24 +86,24 @@ class Pieces:
 
 @dataclass(frozen=True)
 class PieceRule:
-    """How many pieces, and how they are found. The model sees nothing but the training split."""
+    """How many pieces, and how they are learnt. The model sees only the training split."""
 
     size: int
     kind: str = "unigram"
     counted_in: tuple[str, ...] = ("train",)
-    per_language: bool = False  # pieces are those of all languages together
+    per_language: bool = False  # pieces are shared by all languages
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise UserError(f"tokenizer.kind={self.kind}: there is no such kind; there are: {', '.join(KINDS)}")
+            raise UserError(f"tokenizer.kind={self.kind}: no such kind; available: {', '.join(KINDS)}")
         if not (isinstance(self.size, int) and self.size > FIXED):
-            raise UserError(f"tokenizer.vocabulary_size={self.size}: a whole number above {FIXED} is needed (256 are bytes)")
+            raise UserError(f"tokenizer.vocabulary_size={self.size}: must be a whole number above {FIXED} (256 are bytes)")
 
     def key(self) -> str:
         return f"pieces:{self.kind}:{self.size}:{metadata.version('sentencepiece')}"
 
     def learn(self, *counts: Counts) -> Pieces:
-        """Sentencepiece cuts at spaces before it learns, so that words with their counts are all it needs of a text."""
+        """Sentencepiece splits at spaces before it learns, so words with their counts are all it needs of a text."""
         (together,) = counts
         entries = (entry for entry in together.most_frequent(LEARNT_FROM) if entry[0] not in (EOS, UNK))
         return Pieces(self._train(f"{word.replace(START, '_')}\t{count}" for word, count in entries))
@@ -118,7 +117,7 @@ class PieceRule:
                 model_writer=model,
                 model_type=self.kind,
                 vocab_size=self.size,
-                hard_vocab_limit=False,  # a small text has fewer pieces to learn than were asked for
+                hard_vocab_limit=False,  # a small text has fewer pieces to learn than requested
                 byte_fallback=True,
                 character_coverage=0.9999,
                 eos_id=EOS_ID,
@@ -127,11 +126,11 @@ class PieceRule:
                 unk_piece=UNK,
                 bos_id=-1,
                 pad_id=-1,
-                normalization_rule_name="identity",  # the language's rule has done that
+                normalization_rule_name="identity",  # the language's rule has already done that
                 remove_extra_whitespaces=False,
                 num_threads=1,  # sums in one order: the same text gives the same pieces everywhere
                 minloglevel=2,
             )
         except RuntimeError as error:
-            raise UserError(f"tokenizer.vocabulary_size={self.size}: sentencepiece finds: {error}; try another size") from None
+            raise UserError(f"tokenizer.vocabulary_size={self.size}: sentencepiece reports: {error}; try another size") from None
         return model.getvalue()

@@ -1,7 +1,7 @@
 """Four surface heuristics of number agreement (Li, Wisniewski and Crabbé 2021), over the words before the tested one.
 
-h1: the first noun with a number; h2: the last; h3: the last word of any kind with one; h4: the majority of all words with one, a
-tie goes to the value nearest the tested word. Where there is no value, a heuristic is wrong.
+h1: the first noun with a number; h2: the last; h3: the last word of any kind with one; h4: the majority of all words with one,
+where a tie goes to the value nearest the tested word. Without any value, a heuristic is wrong.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ N_HEURISTICS = "n_heuristics"
 
 
 class Marked(NamedTuple):
-    """A word before the tested one: whether it is a noun, and its number ('' where it has none)."""
+    """A word before the tested one: whether it is a noun, and its number ('' if it has none)."""
 
     is_noun: bool
     number: str
 
 
 def choices(prefix: Sequence[Marked]) -> tuple[str, str, str, str]:
-    """The number that each heuristic chooses, '' where it has nothing to go by."""
+    """The number each heuristic picks, '' if it has nothing to go by."""
     marked = [word for word in prefix if word.number]
     nouns = [word.number for word in marked if word.is_noun]
     first, last = (nouns[0], nouns[-1]) if nouns else ("", "")

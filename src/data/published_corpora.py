@@ -1,4 +1,4 @@
-"""Corpora that were published as files: fetched once, then used as they are."""
+"""Corpora published as files: fetched once, then used as they are."""
 
 import logging
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from .blocks import Block
 from .download import PATIENT, Patience, Record, fetch, record_of, verify
+from .selection import SPLITS
 from .sources import NOTHING, Exclusion, TextSource
-from .splits import SPLITS
 from .text import TokenizedText, lines
 from .vocabulary import EOS, UNK
 
@@ -18,7 +18,7 @@ VOCABULARY = "vocab"
 
 @dataclass(frozen=True)
 class PublishedSource:
-    """Tokenised text with `<unk>` in place, one file per split, and the list of its words; all addresses begin with `address`."""
+    """Tokenised text with `<unk>` in place, one file per split, and its word list; all addresses start with `address`."""
 
     address: str
     folder: Path
@@ -27,7 +27,7 @@ class PublishedSource:
     exclude: Exclusion = NOTHING
 
     def key(self) -> str:
-        """The files by their checksums, wherever they lie; they are fetched if they are not known yet."""
+        """The files by checksum, wherever they are; unknown ones are fetched."""
         known = {name: (record_of(self.file(name)) or self._fetch(name)).sha256 for name in (*SPLITS, VOCABULARY)}
         return f"published:{known}" + (f":{self.exclude.key}" if self.exclude.key else "")
 
@@ -47,7 +47,7 @@ class PublishedSource:
             )
 
     def file(self, name: str) -> Path:
-        """Where a file lies, or will."""
+        """Where a file is, or will be."""
         return self.folder / f"{name}.txt"
 
     def _fetch(self, name: str) -> Record:

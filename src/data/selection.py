@@ -1,24 +1,41 @@
-"""Which sentences make a corpus, and in which order."""
+"""Which sentences make up a corpus, in which of its three parts, and in which order."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
 from ..errors import UserError
-from .splits import SPLITS, UNDECIDED
+
+SPLITS = ("train", "valid", "test")
+UNDECIDED = len(SPLITS)  # the selection decides
+
+
+class Shares(Iterator[str]):
+    """An endless, seeded sequence of splits: in every ten, eight are train, one valid, one test."""
+
+    TEN = ("train",) * 8 + ("valid", "test")
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.RandomState(seed)  # its stream never changes between versions of numpy
+        self.waiting: list[str] = []
+
+    def __next__(self) -> str:
+        if not self.waiting:
+            self.waiting = [self.TEN[i] for i in self.random.permutation(10)]
+        return self.waiting.pop()
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which of the sentences that were read make the corpus, and in which order. In this order:
+    """Which of the sentences read make up the corpus, and in which order:
 
     sentences with more than a share `unknown` of words outside the `frequent` most frequent ones (of their language, in all that
-    was read) are left out; the rest is shuffled by the seed; valid and test take the first words of what no source has assigned,
-    train the words after them, as many as `sizes` asks for in each language (8:1:1 where it asks for nothing); train is cut to
-    `max_tokens` words.
-    So the training text of a smaller `max_tokens` is the beginning of that of a larger one, and valid and test are the same.
+    was read) are left out; the rest is shuffled with the seed; valid and test take the first words that no source has assigned,
+    train the words after them, as many as `sizes` requests in each language (8:1:1 by default); train is cut to `max_tokens`
+    words.
+    So the training text for a smaller `max_tokens` is the beginning of that for a larger one, and valid and test are the same.
     """
 
     shuffle: bool = False
@@ -31,23 +48,23 @@ class Selection:
 
     def __post_init__(self) -> None:
         if self.max_tokens is not None and not (isinstance(self.max_tokens, int) and self.max_tokens > 0):
-            raise UserError(f"data.max_tokens={self.max_tokens}: a whole number above 0 is needed, or null for all")
+            raise UserError(f"data.max_tokens={self.max_tokens}: must be a whole number above 0, or null for all")
         if self.unknown is not None and not 0 <= self.unknown <= 1:
-            raise UserError(f"data.unknown={self.unknown}: a share from 0 to 1 is needed, or null to keep all sentences")
+            raise UserError(f"data.unknown={self.unknown}: must be a share from 0 to 1, or null to keep all sentences")
         for name, size in (self.sizes or {}).items():
             if name not in SPLITS or not (isinstance(size, int) and size > 0):
-                raise UserError(f"data.tokens.{name}={size}: a whole number above 0 is needed for each of {', '.join(SPLITS)}")
+                raise UserError(f"data.tokens.{name}={size}: must be a whole number above 0 for each of {', '.join(SPLITS)}")
 
     def key(self) -> str:
-        """Empty where everything is taken as it comes."""
+        """Empty if everything is taken as it comes."""
         return "" if replace(self, seed=0) == EVERYTHING else str(self)
 
     def orders(
         self, lengths: np.ndarray, splits: np.ndarray, languages: np.ndarray, kept: np.ndarray, withheld: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
-        """The numbers of the sentences of each split, in order, from what is known of all: words, split if given, language.
+        """Each split's sentence numbers, in order, from what is known about all: words, split if given, language.
 
-        `withheld` are not for train; for the control they stay, and as many others go.
+        `withheld` are not for train; in the control they stay, and as many others go.
         """
         order = np.flatnonzero(kept).astype(np.uint32)
         if self.shuffle:
@@ -68,11 +85,11 @@ class Selection:
         return chosen
 
     def _share_out(self, free: np.ndarray, lengths: np.ndarray) -> dict[str, np.ndarray]:
-        """Of one language. Valid and test first: they stay the same however much is left for training."""
+        """For one language. Valid and test first: they stay the same however much is left for training."""
         ends = np.cumsum(lengths[free], dtype=np.int64)
         total = int(ends[-1]) if len(ends) else 0
         asked = dict(self.sizes) if self.sizes else {"train": total * 8 // 10, "valid": total // 10, "test": total // 10}
-        if sum(asked.values()) > total:  # too little for all: everyone gets the same share of what was asked for
+        if sum(asked.values()) > total:  # too little for all: each gets the same share of what was requested
             asked = {name: size * total // sum(asked.values()) for name, size in asked.items()}
         elif not self.sizes:
             asked["train"] = total
@@ -90,7 +107,7 @@ class Selection:
 
 
 def without_others(train: np.ndarray, lengths: np.ndarray, withheld: np.ndarray, seed: int) -> np.ndarray:
-    """The control: for every sentence that would be withheld, another one of the same length goes, or of the nearest there is."""
+    """The control: for every sentence that would be withheld, another of the same or the nearest available length goes."""
     rng = np.random.RandomState(seed)
     others: dict[int, list[int]] = {}
     for number in rng.permutation(train[~withheld[train]]).tolist():

@@ -1,4 +1,4 @@
-"""Where the sentences of a corpus come from. A source says cheaply what they depend on, and gives them when asked."""
+"""Where a corpus's sentences come from. A source says cheaply what they depend on, and provides them on request."""
 
 import hashlib
 import itertools
@@ -12,10 +12,10 @@ import numpy as np
 from ..settings.languages import Clitics
 from .blocks import EXCLUDED, SENTENCES, Block, BlockPacker, Chunk, Reader, chunks, in_order, pack
 from .grammar import Draw, Expansion, constructions, load
+from .grammar.expand import check_size
 from .grammar.folder import collections
 from .grammar.sample import without_closing
-from .grammar.size import check_size
-from .splits import SPLITS, Shares
+from .selection import SPLITS, Shares
 from .text import TextError, check_files, lines
 
 __all__ = ["NOTHING", "SPLITS", "Exclusion", "GrammarSource", "JoinedSource", "Shares", "Source", "TextSource"]
@@ -23,15 +23,15 @@ __all__ = ["NOTHING", "SPLITS", "Exclusion", "GrammarSource", "JoinedSource", "S
 
 class Source(Protocol):
     def key(self) -> str:
-        """Everything that the sentences depend on, as text."""
+        """Everything the sentences depend on, as text."""
 
     def blocks(self, workers: int | None = None) -> Iterator[Block]:
-        """All sentences, with the split they belong to, on this many processes; the same blocks for any number of them."""
+        """All sentences, with their split, on this many processes; the same blocks for any number of them."""
 
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Sentences that must not occur in a corpus: a name for exactly these, and a way to get them when they are needed."""
+    """Sentences that must not occur in a corpus: a name for exactly these, and a way to get them when needed."""
 
     key: str
     sentences: Callable[[], Collection[str]]
@@ -41,7 +41,7 @@ NOTHING = Exclusion("", frozenset)
 
 
 def challenge_sentences(folder: Path, clitics: Clitics) -> Exclusion:
-    """The sentences of all challenge sets in a folder of grammars and the collections in it, grammatical or not."""
+    """The sentences of all challenge sets in a grammar folder and its collections, grammatical or not."""
     folders = [folder, *collections(folder)]
     files = [each / f"{name}.avg" for each in folders for name in ("common", *constructions(each))]
     digests = [hashlib.blake2b(file.read_bytes()).hexdigest() for file in files if file.exists()]
@@ -56,7 +56,7 @@ def challenge_sentences(folder: Path, clitics: Clitics) -> Exclusion:
 
 @dataclass
 class GrammarSource:
-    """Sentences drawn from a language's corpus grammar."""
+    """Sentences sampled from a language's corpus grammar."""
 
     folder: Path
     sizes: dict[str, int]
@@ -82,7 +82,7 @@ class GrammarSource:
 
 @dataclass
 class TextSource:
-    """One's own files: some for each split, or some that are split 8:1:1 by the seed."""
+    """A user's files: some for each split, or some that are split 8:1:1 with the seed."""
 
     files: Mapping[str, Path | Sequence[Path]]
     reader: Reader
@@ -111,9 +111,7 @@ class TextSource:
             raise TextError(f"{named}: no sentence found; the corpus is empty")
         if (withholding := getattr(self.reader, "withholding", None)) and not withheld:
             names = ",".join(withholding.names)
-            raise TextError(
-                f"data.withhold=[{names}]: no sentence of the treebank has any of these; is the name spelt as it is there?"
-            )
+            raise TextError(f"data.withhold=[{names}]: no sentence of the treebank has any of these; check the spelling")
 
     def _chunks(self, files: Iterable[Path]) -> Iterator[Chunk]:
         return itertools.chain.from_iterable(chunks(str(file), lines(file), self.reader) for file in files)
@@ -139,7 +137,7 @@ def _draw_splits(shares: Shares, block: Block) -> np.ndarray:
 
 @dataclass
 class JoinedSource:
-    """The corpora of several languages, one after the other; the selection shuffles them together."""
+    """The corpora of several languages, one after another; the selection shuffles them together."""
 
     languages: Mapping[str, Source]
 

@@ -22,7 +22,7 @@ class TextError(UserError):
 
 
 class _LineReader:
-    """Text whose lines are read one by one, so that it can be cut after each."""
+    """Text read line by line, so that it can be cut after each."""
 
     def __call__(self, line: str) -> Iterator[list[str]]:
         raise NotImplementedError
@@ -36,7 +36,7 @@ class _LineReader:
 
 
 class RawText(_LineReader):
-    """Prose, one paragraph per line: cut into sentences by sentencex and into tokens by the language's rule."""
+    """Prose, one paragraph per line: split into sentences by sentencex and into tokens by the language's rule."""
 
     def __init__(self, language: str, rule: Tokenization) -> None:
         self.language = language
@@ -53,7 +53,7 @@ class RawText(_LineReader):
 
 
 class TokenizedText(_LineReader):
-    """One sentence per line, tokens separated by spaces, used as it is. An `<eos>` in it ends a sentence, as a line end does."""
+    """One sentence per line, tokens separated by spaces, used as it is. An `<eos>` in it ends a sentence, like a line end."""
 
     def __call__(self, line: str) -> Iterator[list[str]]:
         for sentence in f" {line} ".split(f" {EOS} "):
@@ -72,7 +72,7 @@ def sentences(file: Path, reader: Reader) -> Iterator[list[str]]:
 
 
 def files_of(patterns: str | Sequence[str]) -> tuple[Path, ...]:
-    """Files and globs, in the order given; the files of a glob by name. Each file once."""
+    """Files and globs, in the given order; the files of a glob by name. Each file once."""
     found: dict[Path, None] = {}
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else [pattern]  # noqa: PTH207
@@ -83,12 +83,12 @@ def files_of(patterns: str | Sequence[str]) -> tuple[Path, ...]:
 
 
 def check_files(files: Sequence[Path]) -> None:
-    """Whether all are files that can be read."""
+    """Check that all are readable files."""
     for file in files:
         if file.is_dir():
-            raise TextError(f"{file}: this is a folder; name the files in it, for instance data.path='{file}/*.txt'")
+            raise TextError(f"{file}: is a folder; name the files in it, for instance data.path='{file}/*.txt'")
         if not file.is_file():
-            raise TextError(f"{file}: there is no such file; give data.path= text files ({ENDINGS})")
+            raise TextError(f"{file}: no such file; give data.path= text files ({ENDINGS})")
 
 
 def lines(file: Path) -> Iterator[str]:

@@ -18,11 +18,11 @@ class Tokenization(Protocol):
         """The tokens of a sentence."""
 
     def key(self) -> str:
-        """Everything that they depend on besides the text."""
+        """Everything they depend on besides the text."""
 
 
 class TokenRule:
-    """Replace some characters, then take everything that the pattern finds."""
+    """Replace some characters, then take everything the pattern finds."""
 
     def __init__(self, pattern: str, replace: Mapping[str, str]) -> None:
         try:
@@ -42,7 +42,7 @@ class TokenRule:
 
 
 class MosesRule:
-    """The tokenisation of Moses, by sacremoses, for corpora that are to be like those of the papers. About ten times slower."""
+    """Moses tokenisation, by sacremoses, for corpora comparable to the papers'. About ten times slower."""
 
     def __init__(self, language: str) -> None:
         self.language = language

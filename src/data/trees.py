@@ -1,7 +1,7 @@
-"""Dependency trees in CoNLL-U: every annotation is kept, a sentence at a time, and what is wrong is told by file and line.
+"""Dependency trees in CoNLL-U: every annotation is kept, one sentence at a time, and errors give file and line.
 
-We read the format ourselves: the package `conllu` tells neither file nor line of a fault and takes several times as long; the
-tests compare with it.
+We read the format ourselves: the package `conllu` gives neither file nor line of an error and takes several times as long;
+the tests compare with it.
 """
 
 import re
@@ -15,10 +15,10 @@ from ..files import read_lines
 from .text import TextError
 
 COLUMNS = 10
-# A word, a token that covers several, a word that is not there.
+# A word, a token covering several, an empty node.
 NUMBER = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|\.[0-9]{1,9})?")
 NOTHING = "_"
-LONGEST = 10_000  # words of a sentence; a file without blank lines must not fill the memory
+LONGEST = 10_000  # words per sentence; a file without blank lines must not fill the memory
 
 
 class TreeError(TextError):
@@ -29,7 +29,7 @@ class TreeError(TextError):
 
 
 class Word(NamedTuple):
-    """A line of a tree, its cells as they stand; the head is a number, or None where the file has none."""
+    """A line of a tree, with its cells verbatim; the head is a number, or None if the file has none."""
 
     number: int
     form: str
@@ -48,7 +48,7 @@ class Word(NamedTuple):
 
 
 class Multiword(NamedTuple):
-    """A token that is written as one and analysed as the words from `first` to `last`: *du* for *de le*."""
+    """A token written as one and analysed as the words from `first` to `last`: *du* for *de le*."""
 
     first: int
     last: int
@@ -64,7 +64,7 @@ class Multiword(NamedTuple):
 
 
 class WrittenToken(NamedTuple):
-    """A token as it is written: the words it stands for, and whether a space follows."""
+    """A token as written: the words it stands for, and whether a space follows."""
 
     form: str
     first: int
@@ -74,14 +74,14 @@ class WrittenToken(NamedTuple):
 
 @dataclass
 class DependencyTree:
-    """A sentence. Word n is `words[n - 1]`; `line` is where its first line after the comments stands in the file."""
+    """A sentence. Word n is `words[n - 1]`; `line` is the line of its first word in the file."""
 
     file: str
     line: int
     comments: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     multiwords: list[Multiword] = field(default_factory=list)
-    # Words that are not there (8.1), each after the word of that number: the whole line.
+    # Empty nodes (8.1), each after the word of that number: the whole line.
     empty: list[tuple[int, str]] = field(default_factory=list)
 
     def __getitem__(self, number: int) -> Word:
@@ -92,11 +92,11 @@ class DependencyTree:
 
     @property
     def name(self) -> str:
-        """What the comments call it, or where it stands."""
+        """Its name in the comments, or its place."""
         return self.comment("sent_id") or f"{self.file}:{self.line}"
 
     def comment(self, key: str) -> str:
-        """The value of `# key = value`, empty where there is none."""
+        """The value of `# key = value`, empty if there is none."""
         for line in self.comments:
             name, equals, value = line[1:].partition("=")
             if equals and name.strip() == key:
@@ -112,7 +112,7 @@ class DependencyTree:
         return found
 
     def written(self) -> list[WrittenToken]:
-        """The tokens as they stand in the text, multiword ones merged."""
+        """The tokens as in the text, multiword ones merged."""
         covering = {token.first: token for token in self.multiwords}
         tokens, after = [], 0
         for word in self.words:
@@ -130,7 +130,7 @@ class DependencyTree:
         return [WrittenToken(word.form, word.number, word.number, True) for word in self.words]
 
     def require_heads(self) -> "DependencyTree":
-        """Whether it is a tree at all: every word has a head, and from each a way leads to the root."""
+        """Check that it is a tree: every word has a head, and a path leads from each to the root."""
         size = len(self.words)
         safe = bytearray(size + 1)
         safe[0] = 1
@@ -145,13 +145,13 @@ class DependencyTree:
                 path.append(at)
                 at = head
                 if safe[at] == 2:
-                    raise TreeError(self.file, self.line, f"sentence {self.name}: word {at} is below itself; this is no tree")
+                    raise TreeError(self.file, self.line, f"sentence {self.name}: word {at} is below itself; this is not a tree")
             for each in path:
                 safe[each] = 1
         return self
 
     def lines(self) -> Iterator[str]:
-        """As it stood in the file, without the blank line at its end."""
+        """As it was in the file, without the blank line at its end."""
         yield from self.comments
         starts = {token.first: token for token in self.multiwords}
         ghosts: dict[int, list[str]] = {}
@@ -181,7 +181,7 @@ def read_trees(file: Path) -> Iterator[DependencyTree]:
 
 
 def parse_trees(lines: Iterable[str], file: str, first: int = 1) -> Iterator[DependencyTree]:
-    """The trees in these lines, of which the first is line `first` of the file. Heads may be missing."""
+    """The trees in these lines, the first being line `first` of the file. Heads may be missing."""
     tree = DependencyTree(file, first)
     for number, line in enumerate(lines, start=first):
         if line and line[0] != "#" and not line.isspace():
@@ -207,7 +207,7 @@ def _take(tree: DependencyTree, line: str, file: str, place: int) -> None:
     if name.isascii() and name.isdigit() and len(name) < 10:
         _take_word(tree, cells, file, place)
     elif not NUMBER.fullmatch(name):
-        raise TreeError(file, place, f"{name!r} is no number of a word; is this a .conllu file?")
+        raise TreeError(file, place, f"{name!r} is not a word number; is this a .conllu file?")
     elif "-" in name:
         _take_multiword(tree, cells, file, place)
     else:
@@ -217,29 +217,31 @@ def _take(tree: DependencyTree, line: str, file: str, place: int) -> None:
 def _take_word(tree: DependencyTree, cells: list[str], file: str, place: int) -> None:
     number = int(cells[0])
     if number != len(tree.words) + 1:
-        raise TreeError(file, place, f"word {number} stands where word {len(tree.words) + 1} is due; words are numbered from 1")
+        raise TreeError(
+            file, place, f"found word {number} where word {len(tree.words) + 1} was expected; words are numbered from 1"
+        )
     if number > LONGEST:
         raise TreeError(file, place, f"a sentence of more than {LONGEST:,} words; a blank line ends a sentence")
     head = cells[6]
     if head != NOTHING and not (head.isascii() and head.isdigit() and len(head) < 10):
-        raise TreeError(file, place, f"the head {head!r} is no number of a word; it is a number, 0 for the root")
+        raise TreeError(file, place, f"the head {head!r} is not a word number; it must be a number, 0 for the root")
     _, form, lemma, upos, xpos, feats, _, relation, deps, misc = cells
     if not form.strip():
-        raise TreeError(file, place, "a word without a form; write _ where nothing is known")
+        raise TreeError(file, place, "a word without a form; write _ if it is unknown")
     tree.words.append(Word(number, form, lemma, upos, xpos, feats, None if head == NOTHING else int(head), relation, deps, misc))
 
 
 def _take_multiword(tree: DependencyTree, cells: list[str], file: str, place: int) -> None:
     first, last = map(int, cells[0].split("-"))
     if first != len(tree.words) + 1 or last <= first or (tree.multiwords and tree.multiwords[-1].last >= first):
-        raise TreeError(file, place, f"the token {cells[0]} covers no words that follow it; it stands before its first word")
+        raise TreeError(file, place, f"the token {cells[0]} covers no words that follow it; it must precede its first word")
     if not cells[1].strip():
-        raise TreeError(file, place, "a token without a form; write _ where nothing is known")
+        raise TreeError(file, place, "a token without a form; write _ if it is unknown")
     tree.multiwords.append(Multiword(first, last, tuple(cells[1:])))
 
 
 def _complete(tree: DependencyTree) -> DependencyTree:
-    """What can be seen only at the end of a sentence."""
+    """What can be checked only at the end of a sentence."""
     size = len(tree.words)
     for word in tree.words:
         if word.head is not None and word.head > size:

@@ -1,4 +1,4 @@
-"""Wikipedia: articles from the Hugging Face hub as they stream in, or from files that have been fetched before."""
+"""Wikipedia: articles streamed from the Hugging Face hub, or from files fetched earlier."""
 
 import json
 import re
@@ -12,15 +12,15 @@ import numpy as np
 
 from ..errors import UserError
 from .blocks import CHARACTERS, Block, BlockPacker, Chunk, Reader, in_order
+from .selection import UNDECIDED
 from .sources import NOTHING, Exclusion, file_stamp
-from .splits import UNDECIDED
 from .text import RawText, TextError, check_files, lines
 
 TEXT = "text"  # the column or field that holds an article
 LINES = "lines that do not end a sentence (headings, lists)"
-# A sentence's final mark, perhaps inside quotes or brackets.
+# A sentence's final mark, possibly inside quotes or brackets.
 CLOSED = re.compile(r"[.!?…׃][\"'»«”“’)\]]*\s*$")
-BUFFER = 1_000  # articles held to be shuffled as they stream in; their files come in random order too
+BUFFER = 1_000  # articles in the shuffle buffer while streaming; their files come in random order too
 
 
 class Articles(Protocol):
@@ -32,7 +32,7 @@ class Articles(Protocol):
 
 
 class ArticleText:
-    """Paragraphs of articles: cut like raw text, without lines that do not end as a sentence does."""
+    """Paragraphs of articles: split like raw text, without lines that do not end like a sentence."""
 
     def __init__(self, text: RawText) -> None:
         self.text = text
@@ -53,7 +53,7 @@ class ArticleText:
 
 @dataclass(frozen=True)
 class ArticleSource:
-    """Articles until this many words have been read, all if none are asked for; the selection makes the splits."""
+    """Articles until this many words have been read, by default all; the selection makes the splits."""
 
     articles: Articles
     reader: Reader
@@ -91,7 +91,7 @@ def _chunks(articles: Iterable[str]) -> Iterator[Chunk]:
 class HubArticles:
     """Streamed: what has been read is not kept. Needs the package `datasets`."""
 
-    dataset: str  # wikimedia/wikipedia, or a folder in the shape of it
+    dataset: str  # wikimedia/wikipedia, or a folder of the same shape
     name: str  # <dump>.<language>
     seed: int
     offline: bool = False
@@ -101,7 +101,9 @@ class HubArticles:
 
     def __iter__(self) -> Iterator[str]:
         if self.offline and not Path(self.dataset).is_dir():
-            raise UserError(f"{self.dataset} {self.name}: not read, since the network is switched off; give files by data.path=")
+            raise UserError(
+                f"{self.dataset} {self.name}: not read because the network is switched off; give files with data.path="
+            )
         try:
             from datasets import load_dataset  # noqa: PLC0415 - an extra, and slow to import
         except ModuleNotFoundError:
@@ -110,10 +112,10 @@ class HubArticles:
             stream = load_dataset(self.dataset, self.name, split="train", streaming=True)
             for article in stream.shuffle(seed=self.seed, buffer_size=BUFFER):
                 yield _mend_surrogates(article[TEXT])
-        except Exception as error:  # the hub's libraries raise many kinds
+        except Exception as error:  # the hub's libraries raise many kinds of errors
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise UserError(
-                f"{self.dataset} {self.name}: cannot be read ({reason}); without network, fetch its files elsewhere: data.path="
+                f"{self.dataset} {self.name}: cannot be read ({reason}); without a network, fetch its files elsewhere: data.path="
             ) from error
 
 
@@ -139,7 +141,7 @@ class LocalArticles:
 
 
 def local_files(path: Path) -> tuple[Path, ...]:
-    """All files below a folder, by name; hidden ones and those about the set itself (README.md) are not articles."""
+    """All files below a folder, by name; hidden ones and those about the dataset itself (README.md) are not articles."""
     found = sorted(file for file in path.rglob("*") if file.is_file())
     return tuple(file for file in found if not file.name.startswith(".") and file.suffix != ".md")
 
@@ -156,7 +158,7 @@ def _parquet(file: Path) -> Iterator[str]:
         if isinstance(error, UserError):
             raise
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TextError(f"{file}: cannot be read as Parquet ({reason}); it is damaged or cut off") from None
+        raise TextError(f"{file}: cannot be read as Parquet ({reason}); it is damaged or truncated") from None
 
 
 def _json(file: Path) -> Iterator[str]:
@@ -164,7 +166,7 @@ def _json(file: Path) -> Iterator[str]:
         try:
             article = json.loads(line)[TEXT]
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise TextError(f"{file}:{number}: a JSON object with a field {TEXT!r} is needed in every line") from None
+            raise TextError(f"{file}:{number}: every line must be a JSON object with a field {TEXT!r}") from None
         yield _mend_surrogates(str(article))
 
 

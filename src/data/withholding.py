@@ -1,4 +1,4 @@
-"""Sentences that are kept out of training for what is in their tree: those that a pattern or a relation is found in."""
+"""Sentences kept out of training because of their trees: those in which a pattern or a relation is found."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from ..errors import UserError
 from .patterns import Matcher, PatternError, find_pattern, pattern_names
 from .trees import DependencyTree
 
-# Of Universal Dependencies, version 2; a language adds subtypes to them (acl:relcl).
+# Universal Dependencies, version 2; languages add subtypes (acl:relcl).
 RELATIONS = frozenset(
     {
         *("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod"),
@@ -23,7 +23,7 @@ class Withholding:
 
     def __init__(self, names: Sequence[str], language: str, control: bool = False) -> None:
         self.names = tuple(names)
-        self.control = control  # these sentences stay, and as many others go: another corpus, so another key
+        self.control = control  # these sentences stay, and as many others go: another corpus, hence another key
         self.relations: list[str] = []
         self.matchers: dict[str, Matcher] = {}
         for name in names:
@@ -49,7 +49,7 @@ class Withholding:
         return there + [name for name, matcher in self.matchers.items() if next(matcher.matches(tree), None) is not None]
 
     def key(self) -> str:
-        """Patterns by what they say, since a file can change under its name."""
+        """Patterns by content, since a file can change under its name."""
         return f"control {self.control} " * self.control + str(
             [*self.relations, *(repr(matcher.pattern) for matcher in self.matchers.values())]
         )

@@ -1,5 +1,5 @@
-"""Reading a checkpoint: a model as it was trained, and all that is known of it. Nothing in the file can run or take memory
-beyond its size, and what is damaged is found by the checksums that torch writes and does not read.
+"""Reading a checkpoint: a model as trained, and everything known about it. Nothing in the file can execute or take memory
+beyond its size, and damage is found by the checksums that torch writes but does not check.
 """
 
 import struct
@@ -12,11 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..data.tokenizer import Tokenizer, restore_tokenizer
+from ..data.corpus import restore_tokenizer
+from ..data.vocabulary import Tokenizer
 from ..errors import UserError
 from .model import Architecture, LanguageModel
 
-# What the reader of archives raises for one that is damaged.
+# What the archive reader raises for a damaged file.
 DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, NotImplementedError, RuntimeError)
 
 
@@ -25,23 +26,23 @@ class CheckpointError(UserError):
 
 
 def read_checkpoint(file: Path | str) -> dict[str, Any]:
-    """Everything in a checkpoint of ours."""
+    """Everything in one of our checkpoints."""
     file = Path(file)
     if not file.is_file():
-        raise CheckpointError(f"{file}: there is no such checkpoint")
+        raise CheckpointError(f"{file}: no such checkpoint")
     _check_archive(file)
     try:
         saved = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises many kinds for a file that is not one of its own
+    except Exception as error:  # torch raises many kinds of errors for a file that is not its own
         kind = type(error).__name__
         raise CheckpointError(f"{file}: cannot be read as a checkpoint ({kind}); it is damaged or another program's") from None
     if not isinstance(saved, dict) or "concord" not in saved:
-        raise CheckpointError(f"{file}: this is not a checkpoint of Concord")
+        raise CheckpointError(f"{file}: this is not a Concord checkpoint")
     return saved
 
 
 def _check_archive(file: Path) -> None:
-    """Torch's files are archives whose every part has a checksum; older kinds, which say how much memory they want, are none."""
+    """Torch's files are archives with a checksum for every part; older formats, which declare their own memory needs, are not."""
     try:
         with zipfile.ZipFile(file) as archive:
             packed = any(part.compress_type != zipfile.ZIP_STORED for part in archive.infolist())
@@ -50,15 +51,15 @@ def _check_archive(file: Path) -> None:
         kind = type(error).__name__
         raise CheckpointError(f"{file}: cannot be read as a checkpoint ({kind}); it is damaged or another program's") from None
     if packed:
-        raise CheckpointError(f"{file}: cannot be read as a checkpoint (it is compressed); torch writes none like it")
+        raise CheckpointError(f"{file}: cannot be read as a checkpoint (it is compressed); torch does not write such files")
     if damaged:
         raise CheckpointError(f"{file}: this checkpoint is damaged (checksum of {damaged}); use another, or an intact copy")
 
 
 def load_model(file: Path | str, allow: Sequence[str] = ()) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
-    """The model with its weights, its words or pieces of words, and what else the checkpoint says of it.
+    """The model with its weights, its words or pieces, and what else the checkpoint records.
 
-    A network that is not ours is built only if its package is among those that the caller allows.
+    A network that is not ours is built only if the caller allows its package.
     """
     saved = read_checkpoint(file)
     about = saved["concord"]
@@ -70,39 +71,41 @@ def load_model(file: Path | str, allow: Sequence[str] = ()) -> tuple[LanguageMod
         raise CheckpointError(f"{file}: this checkpoint does not say what it holds ({error!r}); it is not Concord's") from None
     _check_weights(file, architecture, weights, allow)
     if architecture.vocabulary_size != len(tokenizer):
-        raise CheckpointError(f"{file}: weights for {architecture.vocabulary_size:,} words, but a list of {len(tokenizer):,}")
+        raise CheckpointError(
+            f"{file}: weights for {architecture.vocabulary_size:,} words, but a vocabulary of {len(tokenizer):,}"
+        )
     model = LanguageModel(architecture, allow)
     model.load_state_dict(weights)
     return model.eval(), tokenizer, about
 
 
 def _check_weights(file: Path | str, architecture: Architecture, weights: Mapping[str, Tensor], allow: Sequence[str]) -> None:
-    """Before anything of the size that the file claims is built: whether it holds weights of that size, and numbers."""
+    """Before anything of the claimed size is built: check that the file holds weights of that size, and finite numbers."""
     numbers = sum(value.numel() for value in weights.values())
     for name, claimed in _sizes(architecture.plain()):
         if not 0 <= claimed <= (len(weights) if name == "layers" else numbers):
             raise CheckpointError(
-                f"{file}: it says {name} {claimed:,}, but holds {len(weights):,} tensors of {numbers:,} numbers"
+                f"{file}: it claims {name} {claimed:,}, but holds {len(weights):,} tensors of {numbers:,} numbers"
             )
     try:
         with torch.device("meta"):
             expected = {name: tuple(value.shape) for name, value in LanguageModel(architecture, allow).state_dict().items()}
     except (TypeError, ValueError, RuntimeError, AssertionError, ArithmeticError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CheckpointError(f"{file}: no model can be built as this checkpoint says ({reason})") from None
+        raise CheckpointError(f"{file}: no model can be built from this checkpoint's description ({reason})") from None
     found = {name: tuple(value.shape) for name, value in weights.items()}
     if wrong := sorted(name for name in {*expected, *found} if expected.get(name) != found.get(name)):
         what = f"{wrong[0]} is {found.get(wrong[0], 'missing')}, should be {expected.get(wrong[0], 'absent')}"
-        raise CheckpointError(f"{file}: the weights are not those of the model that it describes: {what}")
+        raise CheckpointError(f"{file}: the weights do not match the model it describes: {what}")
     for name, value in weights.items():
         if value.untyped_storage().nbytes() < value.numel() * value.element_size():
-            raise CheckpointError(f"{file}: {name} is larger than what the file holds of it")
+            raise CheckpointError(f"{file}: {name} is larger than its data in the file")
         if not bool(torch.isfinite(value).all()):
             raise CheckpointError(f"{file}: {name} holds numbers that are not finite; use a checkpoint from before that")
 
 
 def _sizes(plain: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    """Every whole number in the description of a model."""
+    """Every whole number in a model's description."""
     for name, value in plain.items():
         if isinstance(value, Mapping):
             yield from _sizes(value)
@@ -111,12 +114,12 @@ def _sizes(plain: Mapping[str, object]) -> Iterator[tuple[str, int]]:
 
 
 def check_resumable(file: Path, model: LanguageModel, tokenizer: Tokenizer) -> None:
-    """Before any work: whether training can resume from this file with this model."""
+    """Check before any work that training can resume from this file with this model."""
     about = read_checkpoint(file)["concord"]
     wanted, found = model.architecture.plain(), about["architecture"]
     differing = [f"{key} {found.get(key)} there, {wanted[key]} here" for key in wanted if found.get(key) != wanted[key]]
     if differing:
         what = "; ".join(differing)
-        raise CheckpointError(f"{file}: a checkpoint of another shape: {what}. Use the settings it was trained with")
+        raise CheckpointError(f"{file}: a checkpoint with a different shape: {what}. Use the settings it was trained with")
     if restore_tokenizer(about).digest() != tokenizer.digest():
-        raise CheckpointError(f"{file}: its vocabulary is not that of this corpus; use the data it was trained with")
+        raise CheckpointError(f"{file}: its vocabulary does not match this corpus; use the data it was trained with")

@@ -1,6 +1,6 @@
-"""`concord export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that plain transformers loads.
+"""`concord export ckpt_path=runs/…/best.ckpt out=FOLDER`: a trained model as a folder that plain transformers can load.
 
-The folder holds model.safetensors, config.json, tokenizer.json, a card, and one small file of code that needs nothing of Concord:
+The folder holds model.safetensors, config.json, tokenizer.json, a card, and one small code file that does not need Concord:
 
     from transformers import AutoModelForCausalLM, AutoTokenizer
     model = AutoModelForCausalLM.from_pretrained(FOLDER, trust_remote_code=True)
@@ -19,7 +19,7 @@ CODE = "modeling_concord.py"
 
 
 def export(checkpoint: Path, out: Path, results: str = "") -> None:
-    """Writes the folder. What was in it under the same names is replaced only if an export wrote it.
+    """Write the folder. Existing files of the same names are replaced only if an export wrote them.
 
     `results` is Markdown about the model, for its card.
     """
@@ -33,9 +33,9 @@ def export(checkpoint: Path, out: Path, results: str = "") -> None:
 
     model, vocabulary, about = load_model(checkpoint)
     if (network := model.architecture.network["name"]) not in NETWORKS:
-        raise UserError(f"{checkpoint}: its network is {network}; transformers can be given {' and '.join(NETWORKS)} only")
+        raise UserError(f"{checkpoint}: its network is {network}; only {' and '.join(NETWORKS)} can be exported to transformers")
     if out.is_dir() and any(out.iterdir()) and '"concord"' not in _config(out):
-        raise UserError(f"out={out}: this folder holds something else; give an empty or a new one")
+        raise UserError(f"out={out}: this folder holds something else; give an empty or new one")
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     said: dict[str, object] = {key: about[key] for key in ("language", "clitics") if key in about}
@@ -51,13 +51,13 @@ def export(checkpoint: Path, out: Path, results: str = "") -> None:
 
 
 def _name_tokenizer(file: Path) -> None:
-    """By the name of its class that versions 4 and 5 of transformers know."""
+    """By the class name that versions 4 and 5 of transformers know."""
     said = json.loads(file.read_text(encoding="utf-8")) | {"tokenizer_class": "PreTrainedTokenizerFast"}
     file.write_text(json.dumps(said, indent=2, ensure_ascii=False), encoding="utf-8")
 
 
 def raw_text_rule(about: JsonObject) -> JsonObject | None:
-    """How raw text was cut for training; None where the corpus came in tokens (grammars, treebanks, tokenised files)."""
+    """How raw text was split for training; None if the corpus came in tokens (grammars, treebanks, tokenised files)."""
     trained = about.get("settings")
     raw = trained is not None and read_corpus_settings(trained["data"]).cut_by_rule
     return about["language"] if raw else None

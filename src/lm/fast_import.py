@@ -1,4 +1,4 @@
-"""A quick start: Lightning loads torchmetrics, and that loads large packages wherever they are installed, seconds for nothing."""
+"""A fast start: Lightning loads torchmetrics, which loads large packages if they are installed: seconds for nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,14 +8,14 @@ UNUSED = ("transformers", "matplotlib", "scipy")
 
 
 def import_lightning() -> None:
-    """Before anything else imports it. Without this call all works the same, only later."""
+    """Call before anything else imports it. Without this call everything works the same, only later."""
     with _hidden():
         import pytorch_lightning  # noqa: F401, PLC0415
 
 
 @contextmanager
 def _hidden() -> Iterator[None]:
-    """What is installed is asked of lightning_utilities; for this moment, less is."""
+    """lightning_utilities decides what is installed; for this moment, it sees less."""
     from lightning_utilities.core import imports  # noqa: PLC0415
 
     met, there = imports.RequirementCache.__bool__, imports.package_available

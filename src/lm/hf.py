@@ -1,22 +1,22 @@
-"""Our models for transformers: `import concord.lm.hf`, and Auto* load what an export wrote without running code of the folder."""
+"""Our models for transformers: after `import concord.lm.hf`, Auto* classes load exports without running the folder's code."""
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
 from ..data.pieces import START, Pieces
-from ..data.tokenizer import Tokenizer as OwnTokenizer
 from ..data.vocabulary import EOS, UNK, Vocabulary
+from ..data.vocabulary import Tokenizer as OwnTokenizer
 from ..files import JsonObject
 from .modeling_concord import ConcordConfig, ConcordForCausalLM
 
 
 def fast_tokenizer(own: OwnTokenizer, rule: JsonObject | None) -> PreTrainedTokenizerFast:
-    """Words or pieces by their numbers. With a rule (`tokens`, `replace`) raw text is cut as for training, else at spaces."""
+    """Words or pieces by id. With a rule (`tokens`, `replace`) raw text is split as for training, otherwise at spaces."""
     pieces = isinstance(own, Pieces)
     made = Tokenizer(_piece_model(own) if isinstance(own, Pieces) else _word_model(own))
     replaced = [normalizers.Replace(old, new) for old, new in (rule["replace"] if rule else {}).items()]
     if pieces:
-        replaced.append(normalizers.Replace(START, "_"))  # marks the beginning of words and nothing else
+        replaced.append(normalizers.Replace(START, "_"))  # marks word starts and nothing else
     if rule or pieces:
         made.normalizer = normalizers.Sequence([*([normalizers.NFC()] if rule else []), *replaced])
     cut: pre_tokenizers.PreTokenizer = (
@@ -40,7 +40,7 @@ def _word_model(vocabulary: OwnTokenizer) -> models.Model:
 
 
 def _piece_model(pieces: Pieces) -> models.Model:
-    """The same pieces in the library of transformers."""
+    """The same pieces in transformers' library."""
     numbers = range(len(pieces))
     scores = pieces.processor.get_score(list(numbers))
     if _is_unigram(pieces):
@@ -53,13 +53,13 @@ def _piece_model(pieces: Pieces) -> models.Model:
         for at in range(1, len(word))
         if word[:at] in ids and word[at:] in ids
     ]
-    # The score of a piece falls in the order in which they were learnt; of several ways to make it, that of older parts is first.
+    # A piece's score falls in the order learnt; of several ways to build it, the one from older parts comes first.
     merges.sort(key=lambda each: (-scores[each[0]], ids[each[1][0]], ids[each[1][1]]))
     return models.BPE(ids, [parts for _, parts in merges], unk_token=UNK, fuse_unk=False, byte_fallback=True)
 
 
 def _is_unigram(pieces: Pieces) -> bool:
-    """What kind of model it is, by the scores: log-probabilities, or whole numbers that say the order."""
+    """The kind of model, by its scores: log-probabilities, or whole numbers that give the order."""
     scores = pieces.processor.get_score(list(range(2, len(pieces))))
     return any(score != int(score) for score in scores)
 

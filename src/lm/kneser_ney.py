@@ -1,9 +1,9 @@
-"""N-gram language models by interpolated modified Kneser–Ney smoothing (Chen & Goodman 1999), all orders at once, exactly.
+"""N-gram language models with interpolated modified Kneser–Ney smoothing (Chen & Goodman 1999), all orders at once, exact.
 
 Every sentence is read alone, after as many `<eos>` as the longest context has tokens; its words and its closing `<eos>` are
-predicted, as in the perplexity of our networks. At the highest order of a model an n-gram is worth how often it was seen, below
-it in how many contexts it was seen; what the discounts take away goes to the next shorter context, and at the end to all words of
-the vocabulary equally.
+predicted, as in the perplexity of our networks. At a model's highest order an n-gram counts how often it was seen, below that
+in how many contexts; what the discounts take away goes to the next shorter context, and finally to all words of the vocabulary
+equally.
 """
 
 from collections.abc import Iterator
@@ -16,26 +16,26 @@ from ..data.vocabulary import EOS_ID
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
-# Where a corpus is too small to estimate them: what KenLM falls back to.
+# If a corpus is too small to estimate them: KenLM's fallback.
 USUAL_DISCOUNTS = (0.0, 0.5, 1.0, 1.5)
 
 
 @dataclass(frozen=True)
 class _Weights:
-    """Of the n-grams of one order: counts and discounts, and for each context their total and what is left for shorter ones."""
+    """For the n-grams of one order: counts and discounts, and for each context their total and what is left for shorter ones."""
 
     counts: NDArray[np.int32]  # by n-gram
-    discounts: Floats  # of what was seen never, once, twice, and more often
+    discounts: Floats  # for n-grams seen never, once, twice, and more often
     total: Floats  # by context
     left: Floats  # by context: the share that goes to the next shorter context
 
 
 @dataclass(frozen=True)
 class _Order:
-    """All n-grams of one length. A key is the first token and the number of the rest among the n-grams that are one shorter."""
+    """All n-grams of one length. A key is the first token and the index of the rest among the n-grams one shorter."""
 
     grams: Ids  # sorted keys
-    contexts: Ids  # sorted keys of what stands before the last token
+    contexts: Ids  # sorted keys of what precedes the last token
     seen: _Weights  # at the highest order of a model
     continued: _Weights | None = None  # below it; the longest n-grams have nothing above them
 
@@ -48,10 +48,10 @@ class KneserNey:
         self._orders = _count([*_tokens_before(ids, offsets, order)])
 
     def logprobs(self, ids: NDArray[np.integer], offsets: NDArray[np.integer]) -> Floats:
-        """(order, T): of every token of these sentences, in nats, by the models of orders 1, 2, …"""
+        """(order, T): every token of these sentences, in nats, by the models of orders 1, 2, …"""
         shorter = np.full(len(ids), 1 / self.vocabulary)  # by the lower orders of a longer model
         found = np.empty((len(self._orders), len(ids)))
-        gram, context = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)  # numbers among the shorter ones
+        gram, context = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)  # indices among the shorter ones
         grams, contexts = 1, 1
         for n, (counted, first) in enumerate(zip(self._orders, _tokens_before(ids, offsets, len(self._orders)), strict=True)):
             gram = _look_up(counted.grams, first, gram, grams)
@@ -69,14 +69,14 @@ class KneserNey:
 
 
 def _tokens_before(ids: NDArray[np.integer], offsets: NDArray[np.integer], order: int) -> Iterator[NDArray[np.integer]]:
-    """For every token that is predicted the token itself, then the one before it, and so on; `<eos>` before a sentence."""
-    inside = np.arange(len(ids)) - np.repeat(offsets[:-1], np.diff(offsets))  # the place of a token in its sentence
+    """For every predicted token the token itself, then the one before it, and so on; `<eos>` before a sentence."""
+    inside = np.arange(len(ids)) - np.repeat(offsets[:-1], np.diff(offsets))  # a token's position in its sentence
     for back in range(order):
         yield np.where(inside >= back, np.roll(ids, back), np.asarray(EOS_ID, ids.dtype))
 
 
 def _count(tokens: list[NDArray[np.integer]]) -> list[_Order]:
-    """From short to long: an n-gram is a token and an n-gram that is one shorter, and so is its context."""
+    """From short to long: an n-gram is a token and an n-gram one shorter, and so is its context."""
     found: list[_Order] = []
     gram, context = np.zeros(len(tokens[0]), np.int64), np.zeros(len(tokens[0]), np.int64)  # by their numbers, at every place
     grams, contexts = np.zeros(1, np.int64), np.zeros(1, np.int64)
@@ -103,7 +103,7 @@ def _weigh(counts: Ids, context_of: NDArray[np.int32], contexts: int) -> _Weight
 
 
 def _discounts(counts: Ids) -> tuple[float, float, float, float]:
-    """Of n-grams that were seen never, once, twice, and more often."""
+    """For n-grams seen never, once, twice, and more often."""
     n1, n2, n3, n4 = (int((counts == times).sum()) for times in (1, 2, 3, 4))
     if not (n1 and n2 and n3):
         return USUAL_DISCOUNTS
@@ -113,7 +113,7 @@ def _discounts(counts: Ids) -> tuple[float, float, float, float]:
 
 
 def _look_up(keys: Ids, first: NDArray[np.integer], rest: Ids, size: int) -> Ids:
-    """The numbers of n-grams among the sorted keys; −1 for those that were never seen."""
+    """The indices of n-grams among the sorted keys; −1 for those never seen."""
     wanted = first * np.int64(size) + rest
     places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where((rest >= 0) & (keys[places] == wanted), places, -1)

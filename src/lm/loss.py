@@ -1,7 +1,7 @@
-"""The one softmax of training and perplexity: summed negative log-likelihood of the tokens to be predicted, in nats.
+"""The one softmax of training and perplexity: summed negative log-likelihood of the predicted tokens, in nats.
 
-Softmax and sums are always in 32 bits. So is the product of contexts and words, except in training with mixed precision: there it
-is in 16, which for 50,000 words is most of a step. Validation and probes never are in that mode.
+Softmax and sums are always in 32 bits. So is the product of contexts and words, except in mixed-precision training: there it
+is in 16, which for 50,000 words is most of a step. Validation and probes never use that mode.
 """
 
 from typing import Any
@@ -12,13 +12,13 @@ from torch.nn import functional as F
 
 from ..data.batches import NO_TARGET
 
-# Rows of logits that exist at one time. Without a bound, 4,096 tokens and 50,000 words take 2.3 GB; 256 rows are also quickest.
+# Rows of logits that exist at once. Unbounded, 4,096 tokens and 50,000 words take 2.3 GB; 256 rows are also fastest.
 ROWS = 256
-# Below this many logits everything fits into the cache anyway and one call is quicker.
+# Below this many logits everything fits into the cache anyway and one call is faster.
 SMALL = 4_000_000
 
 
-# The same on a GPU, which wants more work at a time.
+# The same on a GPU, which wants more work at once.
 ROWS_ON_GPU = 2048
 
 
@@ -33,7 +33,7 @@ def summed_nll(contexts: Tensor, targets: Tensor, decoder: nn.Linear) -> tuple[T
             rows = ROWS if device == "cpu" else ROWS_ON_GPU
             return MixedNLL.apply(y[wanted], t[wanted], decoder.weight, decoder.bias, mixed, rows), int(wanted.sum())
         if y.shape[0] * decoder.out_features <= SMALL:
-            # Batches are of like lengths: computing the little padding costs less than picking the rest out.
+            # Batches have similar lengths: computing the little padding costs less than selecting the rest.
             nll = F.cross_entropy(decoder(y), t, reduction="sum", ignore_index=NO_TARGET)
         else:
             nll = _large(y[wanted], t[wanted], decoder)
@@ -56,9 +56,9 @@ def _in_rows(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
 
 
 class MixedNLL(torch.autograd.Function):
-    """Products in a 16-bit type, softmax and sums in 32, a few rows at a time; the gradient is made along with the loss.
+    """Products in a 16-bit type, softmax and sums in 32, a few rows at a time; the gradient is computed along with the loss.
 
-    What is multiplied lies between -1 and 1, so that 16 bits hold it without a scale; the scale of mixed training comes after.
+    The factors lie between -1 and 1, so 16 bits hold them without a scale; the scale of mixed training comes later.
     """
 
     @staticmethod

@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import networks
-from .state import State, check_rows
+from .networks import State, check_rows
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """All that is needed to build a model again, in plain values."""
+    """Everything needed to rebuild a model, in plain values."""
 
     vocabulary_size: int
     embedding: int
@@ -29,11 +29,11 @@ class Architecture:
 class LanguageModel(nn.Module):
     """W embeds the words, a network reads them, and Wᵀ with a bias predicts the next one.
 
-    Untied, the prediction has a matrix of its own. Where the network is wider than the embedding, a projection joins them.
+    Untied, the prediction has its own matrix. If the network is wider than the embedding, a projection joins them.
     """
 
     def __init__(self, architecture: Architecture, allow: Sequence[str] = ()) -> None:
-        """`allow` are packages of the user's own that the network may come from; see `networks`."""
+        """`allow`: user packages that the network may come from; see `networks`."""
         super().__init__()
         self.architecture = architecture
         V, D = architecture.vocabulary_size, architecture.embedding
@@ -50,25 +50,25 @@ class LanguageModel(nn.Module):
             self.decoder.weight = self.embedding.weight
 
     def contexts(self, inputs: Tensor, state: State = None) -> tuple[Tensor, State]:
-        """What the model makes of each position and its left: (B, T) → (B, T, D), to be compared with every word."""
+        """What the model makes of each position and its left context: (B, T) → (B, T, D), to be compared with every word."""
         dropout = self.architecture.dropout
         x = F.dropout(self.embedding(inputs), dropout, self.training)  # (B, T, D)
         y, state = self.network(x, state)  # (B, T, H)
         return self.projection(F.dropout(y, dropout, self.training)), state
 
     def read(self, inputs: Tensor, state: State = None) -> tuple[Tensor, State]:
-        """Contexts in evaluation mode, and a state from which any network can read on; see `networks`."""
+        """Contexts in evaluation mode, and a state from which any network can continue reading; see `networks`."""
         y, state = self.network.read(self.embedding(inputs), state)
         check_rows(state, len(inputs))
         return self.projection(y), state
 
     @property
     def reads_trees(self) -> bool:
-        """Whether its network can read many sentences that begin alike as one tree."""
+        """Whether its network can read many sentences with shared beginnings as one tree."""
         return getattr(self.network, "read_tree", None) is not None
 
     def read_tree(self, inputs: Tensor, depths: Tensor, mask: Tensor) -> Tensor:
-        """Contexts of the nodes of a tree in evaluation mode, (N,) → (N, D); see `networks`."""
+        """Contexts of a tree's nodes in evaluation mode, (N,) → (N, D); see `networks`."""
         assert self.network.read_tree is not None
         return self.projection(self.network.read_tree(self.embedding(inputs[None]), depths, mask))[0]
 
@@ -83,15 +83,15 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def expect_frequencies(self, counts: Tensor) -> None:
-        """Begin with the log of each word's share as the bias, as if every word had been seen once more, (V,): what a model
-        learns first, and slowly where words are many.
+        """Initialise the bias to the log of each word's share, as if every word had been seen once more, (V,): what a model
+        learns first, and slowly if there are many words.
         """
         shares = (counts + 1).double()
         self.decoder.bias.copy_((shares / shares.sum()).log())
 
 
 def initialise_model(architecture: Architecture, seed: int, allow: Sequence[str] = ()) -> LanguageModel:
-    """A model whose first weights depend on the seed alone."""
+    """A model whose initial weights depend only on the seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return LanguageModel(architecture, allow)

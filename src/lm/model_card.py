@@ -1,6 +1,6 @@
-"""The card of an exported model: what it is, what it has read, how it is used, and what cannot work elsewhere."""
+"""The card of an exported model: what it is, what it was trained on, how to use it, and what cannot work elsewhere."""
 
-from ..data.tokenizer import Tokenizer
+from ..data.vocabulary import Tokenizer
 from ..files import JsonObject
 from .model import LanguageModel
 
@@ -29,26 +29,26 @@ tokenizer = AutoTokenizer.from_pretrained("{name}", trust_remote_code=True)
 {results}
 
 ## What to know
-- A sentence begins after `<eos>`, which the tokenizer puts first.
+- A sentence starts after `<eos>`, which the tokenizer puts first.
 - {text}
 - `logits` are log-probabilities. There is no cache: every step of `generate` reads the whole text again.
-- `trust_remote_code=True` runs `modeling_concord.py` of this folder, which needs torch and transformers (tried with 4.51 and 5).
-  Where Concord is installed, `import concord.lm.hf` loads the folder without running code of it.
+- `trust_remote_code=True` runs this folder's `modeling_concord.py`, which needs torch and transformers (tested with 4.51 and 5).
+  If Concord is installed, `import concord.lm.hf` loads the folder without running its code.
 
 ## Licence
-Not stated: whoever publishes this model chooses one that the training data allow, and writes it here and at `license:` above.
+Not stated: if you publish this model, choose one that the training data allow, and state it here and at `license:` above.
 """
 
 
 def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: JsonObject, results: str) -> str:
-    """In Markdown, with the head that the Hugging Face hub reads."""
+    """In Markdown, with the header that the Hugging Face hub reads."""
     network = str(model.architecture.network["name"])
     language = about.get("language") or {}
     data = (about.get("settings") or {}).get("data") or {}
     rows = [f"| {key} | {value} |" for key, value in data.items() if value is not None and key != "name"]
     listed = "\n".join(["| setting | value |", "|---|---|", *rows]) if rows else ""
     cut = bool(tokenizer.begins())
-    unknown = "unknown characters become bytes" if cut else "a word that it does not know becomes `<unk>`"
+    unknown = "unknown characters become bytes" if cut else "unknown words become `<unk>`"
     return CARD.format(
         name=name,
         language=language.get("code", "und"),
@@ -58,6 +58,6 @@ def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: Jso
         size=len(tokenizer),
         units="pieces of words" if cut else "words",
         data=f"`data={data.get('name', '?')}`, {language.get('name', 'language not stated')}.\n\n{listed}".strip(),
-        results=results or "None were found beside the checkpoint.",
-        text=f"Text goes in as its corpus was written, tokens apart or as running text; {unknown}.",
+        results=results or "None found beside the checkpoint.",
+        text=f"Write text the way its corpus was written, as separate tokens or as running text; {unknown}.",
     )

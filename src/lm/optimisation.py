@@ -1,7 +1,7 @@
 """Optimisers and learning-rate schedules.
 
-A schedule is a function of the step, so that a resumed run needs no memory of it; only annealing remembers, because it listens to
-the validation.
+A schedule is a function of the step, so that a resumed run needs no memory of it; only annealing has state, because it depends
+on validation.
 """
 
 import math
@@ -20,9 +20,9 @@ OPTIMIZERS: dict[str, type[Optimizer]] = {"sgd": torch.optim.SGD, "adam": torch.
 
 
 def optimizer(parameters: Iterable[Parameter], name: str, lr: Annotated[float, Above(0)], **settings: Any) -> Optimizer:
-    """An optimiser by name; further settings go to torch as they are."""
+    """An optimiser by name; further settings are passed to torch unchanged."""
     if name not in OPTIMIZERS:
-        raise UserError(f"model.optimizer.name={name}: there is no such optimiser; there are: {', '.join(OPTIMIZERS)}")
+        raise UserError(f"model.optimizer.name={name}: no such optimiser; available: {', '.join(OPTIMIZERS)}")
     if not lr > 0:
         raise UserError(f"model.optimizer.lr={lr}: the learning rate must be above 0")
     settings = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
@@ -31,7 +31,7 @@ def optimizer(parameters: Iterable[Parameter], name: str, lr: Annotated[float, A
 
 @dataclass(frozen=True)
 class Horizon:
-    """How long the training is, in steps of the optimiser."""
+    """The length of training, in optimiser steps."""
 
     total: int
     first_epoch: int
@@ -39,7 +39,7 @@ class Horizon:
 
 @dataclass
 class Schedule:
-    """What the learning rate is multiplied with."""
+    """The factor on the learning rate."""
 
     horizon: Horizon
 
@@ -73,7 +73,7 @@ class OneCycle(Schedule):
 
 @dataclass
 class WarmupCosine(Schedule):
-    """Linear up over the first `warmup_epochs`, then a cosine down to `end`."""
+    """Linearly up over the first `warmup_epochs`, then down along a cosine to `end`."""
 
     warmup_epochs: float = 1.0
     end: float = 0.0
@@ -87,7 +87,7 @@ class WarmupCosine(Schedule):
 
 @dataclass
 class Anneal(Schedule):
-    """Divide by `divisor` after a validation that did not improve on the one before, or on the best."""
+    """Divide by `divisor` after a validation that does not improve on the previous one, or on the best."""
 
     divisor: float = 4.0
     against: str = "previous"
@@ -96,7 +96,7 @@ class Anneal(Schedule):
 
     def __post_init__(self) -> None:
         if self.against not in ("previous", "best"):
-            raise UserError(f"model.scheduler.against={self.against}: write previous or best")
+            raise UserError(f"model.scheduler.against={self.against}: must be previous or best")
 
     def factor(self, step: int) -> float:
         return self.scale
@@ -122,7 +122,7 @@ SCHEDULES: dict[str, type[Schedule]] = {
 
 
 def check_schedule(values: Mapping[str, Plain]) -> None:
-    """Before there is anything to schedule: its name and settings."""
+    """Check its name and settings before there is anything to schedule."""
     schedule(Horizon(total=1, first_epoch=1), str(values.get("name")))
     given = {key: value for key, value in values.items() if key != "name"}
     check_arguments(SCHEDULES[str(values["name"])], given, "model.scheduler", taken=("horizon",))
@@ -131,7 +131,7 @@ def check_schedule(values: Mapping[str, Plain]) -> None:
 def schedule(horizon: Horizon, name: str, **settings: Any) -> Schedule:
     """A schedule by name."""
     if name not in SCHEDULES:
-        raise UserError(f"model.scheduler.name={name}: there is no such schedule; there are: {', '.join(SCHEDULES)}")
+        raise UserError(f"model.scheduler.name={name}: no such schedule; available: {', '.join(SCHEDULES)}")
     return SCHEDULES[name](horizon, **settings)
 
 

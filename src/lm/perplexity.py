@@ -1,6 +1,6 @@
 """Perplexity: exp of the total negative log-likelihood over the total number of predicted tokens, `<eos>` among them.
 
-Where tokens are pieces of words, perplexity per word divides by words and sentence ends instead, so that models compare.
+If tokens are pieces of words, perplexity per word divides by words and sentence ends instead, so that models compare.
 """
 
 import math
@@ -22,7 +22,7 @@ class Tally:
     def __init__(self) -> None:
         self.nll = torch.zeros((), dtype=torch.float64)
         self.tokens = 0
-        self.words = 0  # and sentence ends; as many as tokens where tokens are words
+        self.words = 0  # and sentence ends; equal to tokens if tokens are words
 
     def add(self, nll: Tensor, tokens: int, words: int | None = None) -> None:
         self.nll = self.nll.to(nll.device) + nll.detach().double()
@@ -37,7 +37,7 @@ class Tally:
         return total
 
     def of_each_rank(self, device: torch.device) -> list[tuple[float, int, int]]:
-        """The sums of every process, in the order of ranks; the message goes by the device's own channel."""
+        """The sums of every process, in rank order; the message uses the device's own channel."""
         if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
             return [(float(self.nll), self.tokens, self.words)]
         ours = torch.tensor([float(self.nll), self.tokens, self.words], dtype=torch.float64, device=device)
@@ -60,17 +60,17 @@ class Tally:
 
 
 def word_mask(begins: Sequence[bool] | None) -> Tensor | None:
-    """Which tokens count as a word or a sentence's end, (V,), from those that begin a word; None where all do."""
+    """Which tokens count as a word or a sentence end, (V,), from those that begin a word; None if all do."""
     return None if begins is None else torch.tensor(begins) | (torch.arange(len(begins)) == EOS_ID)
 
 
 def words_among(targets: Tensor, counts: Tensor | None) -> int | None:
-    """Words and sentence ends, where tokens are pieces of words."""
+    """Words and sentence ends, if tokens are pieces of words."""
     return None if counts is None else int(counts[targets[targets != NO_TARGET]].sum())
 
 
 def evaluate_split(model: LanguageModel, split: Split, begins: Sequence[bool] | None = None, tokens: int = 8192) -> Tally:
-    """A model on a split, as validation measures it."""
+    """A model on a split, measured like validation."""
     tally, counts = Tally(), word_mask(begins)
     device = model.embedding.weight.device
     training = model.training

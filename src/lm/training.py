@@ -1,4 +1,4 @@
-"""Training as Lightning sees it: what happens in a step, what is measured, and what a checkpoint must remember."""
+"""Training as Lightning sees it: what happens in a step, what is measured, and what a checkpoint must store."""
 
 import math
 import time
@@ -18,19 +18,19 @@ from ..errors import UserError
 from ..metric_names import EPOCH, LEARNING_RATE, TRAIN_LOSS, WORDS_PER_SECOND, WORDS_SEEN
 from .loss import summed_nll
 from .model import LanguageModel
+from .networks import State, map_tensors
 from .optimisation import Schedule, optimizer
 from .perplexity import Tally, word_mask, words_among
-from .state import State, map_tensors
 
 
 class NotFinite(UserError):
-    """The loss or the weights are no longer numbers."""
+    """The loss or the weights are no longer finite."""
 
 
 class Training(pl.LightningModule):
-    """Trains a model. `about` is what the checkpoint says of it besides the weights, in plain values.
+    """Trains a model. `about` is what the checkpoint records about it besides the weights, in plain values.
 
-    The randomness of a step (dropout) depends on the seed, the epoch, the batch and the rank alone. So nothing of it has to be
+    The randomness of a step (dropout) depends only on the seed, the epoch, the batch and the rank. So none of it has to be
     saved, and whatever else draws random numbers in between changes nothing.
     """
 
@@ -53,11 +53,11 @@ class Training(pl.LightningModule):
         self.about = about
         self.loader = loader
         self.contexts = model.contexts
-        self.state: State = None  # of the network at the end of the last window, where windows follow each other
+        self.state: State = None  # of the network at the end of the last window, if windows follow each other
         self.words_seen = 0
         self.since_log = Tally()
-        self.in_epoch = Tally()  # for the eye
-        # Of several languages, each has an evaluation loader of its own, in this order.
+        self.in_epoch = Tally()  # for display
+        # With several languages, each has its own evaluation loader, in this order.
         self.languages = tuple(languages)
         self.word_mask: Tensor | None
         self.register_buffer("word_mask", word_mask(begins), persistent=False)
@@ -76,7 +76,7 @@ class Training(pl.LightningModule):
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         place = [self.seed, self.current_epoch, batch_idx, self.global_rank]
         seed = int(np.random.SeedSequence(place).generate_state(1, np.uint64)[0] >> 1)
-        # Not torch.manual_seed, which keeps a stack trace for every kind of accelerator that is not there: 2 ms a step.
+        # Not torch.manual_seed, which keeps a stack trace for every kind of missing accelerator: 2 ms per step.
         torch.default_generator.manual_seed(seed)
         if self.device.type == "cuda":
             torch.cuda.manual_seed(seed)
@@ -97,7 +97,7 @@ class Training(pl.LightningModule):
         return nll * batch.share
 
     def log_if_due(self, batch_idx: int) -> None:
-        """After every N steps of the optimiser."""
+        """After every N optimiser steps."""
         done = batch_idx + 1
         stepped = done % self.trainer.accumulate_grad_batches == 0 or done == self.trainer.num_training_batches
         if stepped and self.global_step % self.trainer.log_every_n_steps == 0:  # type: ignore[attr-defined]
@@ -117,17 +117,17 @@ class Training(pl.LightningModule):
         )
 
     def _take_loss(self) -> float:
-        """Nats per token since the last time it was asked for, over all ranks."""
+        """Nats per token since the last call, over all ranks."""
         total = self.since_log.over_all_ranks(self.device)
         self.since_log = Tally()
         return total.loss
 
     def _trained_since_log(self) -> bool:
-        """The same answer on every rank: whether the last step was not one that logs."""
+        """The same answer on every rank: whether training has continued since the last logged step."""
         return self.global_step % self.trainer.log_every_n_steps != 0  # type: ignore[attr-defined]
 
     def check_finite(self) -> None:
-        """A loss that is not a number stays in the sum, so looking now and then is enough."""
+        """A NaN loss stays in the sum, so checking now and then is enough."""
         if not math.isfinite(float(self.since_log.nll)):
             raise NotFinite(
                 f"the loss is {float(self.since_log.nll)} at step {self.global_step:,} (epoch {self.current_epoch}); "
@@ -142,7 +142,7 @@ class Training(pl.LightningModule):
     on_test_epoch_start = on_validation_epoch_start
 
     def validation_step(self, batch: Batch, batch_idx: int, dataloader_idx: int = 0) -> None:
-        # In 32 bits whatever the training uses: a perplexity must not depend on the precision.
+        # In 32 bits whatever training uses: a perplexity must not depend on the precision.
         with torch.autocast(self.device.type, enabled=False):
             contexts, _ = self.contexts(batch.inputs, None)
             nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
@@ -151,7 +151,7 @@ class Training(pl.LightningModule):
     test_step = validation_step
 
     def _collect_metrics(self, split: str) -> tuple[Tally, dict[str, float]]:
-        """Over everything, and for each language on its own."""
+        """Over everything, and for each language separately."""
         each = [tally.over_all_ranks(self.device) for tally in self.evaluated]
         total = Tally()
         for tally in each:
@@ -168,7 +168,7 @@ class Training(pl.LightningModule):
     def on_validation_epoch_end(self) -> None:
         total, metrics = self._collect_metrics("valid")
         self.schedule.after_validation(total.loss)
-        # What was trained since the last row of its own is told here, so that even a short run has a training loss.
+        # Training since the last row is reported here, so that even a short run has a training loss.
         rest = {TRAIN_LOSS: self._take_loss()} if self._trained_since_log() else {}
         self.publish(rest | metrics)
 
@@ -176,7 +176,7 @@ class Training(pl.LightningModule):
         self.publish(self._collect_metrics("test")[1])
 
     def publish(self, metrics: dict[str, float]) -> None:
-        """Adds to the row of this evaluation; callbacks may watch the same names (`monitor`)."""
+        """Add to the row of this evaluation; callbacks can monitor the same names (`monitor`)."""
         self.row |= metrics
         self.log_dict({name: torch.tensor(value, dtype=torch.float64) for name, value in metrics.items()}, logger=False)
 
@@ -219,7 +219,7 @@ class Training(pl.LightningModule):
 
 
 class TrainingLog(Callback):
-    """Lets the module log. A callback, because those come before the module itself, and a checkpoint must know of the row."""
+    """Lets the module log. A callback, because callbacks run before the module itself, and a checkpoint must know of the row."""
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int

@@ -1,18 +1,18 @@
-"""A warm start: the weights of another run's checkpoint, words taken over by what they are, not by their number."""
+"""A warm start: the weights of another run's checkpoint, with words matched by spelling, not by id."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from ..data.tokenizer import Tokenizer
+from ..data.vocabulary import Tokenizer
 from .checkpoints import CheckpointError, load_model
 from .model import LanguageModel
 
 
 @dataclass(frozen=True)
 class WarmStart:
-    """How many words of a model were known to the one whose weights it got; the others keep their first weights."""
+    """How many of a model's words were known to the one whose weights it got; the others keep their initial weights."""
 
     file: Path
     known: int
@@ -21,24 +21,24 @@ class WarmStart:
 
     def __str__(self) -> str:
         return (
-            f"weights of {self.file}: {self.known:,} words known there, {self.new:,} new (with first weights of their own), "
-            f"{self.missing:,} known there and not here; optimiser, schedule and counts begin anew"
+            f"weights of {self.file}: {self.known:,} words known there, {self.new:,} new (with initial weights), "
+            f"{self.missing:,} known there but not here; optimiser, schedule and counts start afresh"
         )
 
 
 def take_weights(model: LanguageModel, tokenizer: Tokenizer, file: Path) -> WarmStart:
-    """Everything that the other model has learnt and this one can use. Both are of one shape, their vocabularies aside."""
+    """Everything the other model has learnt and this one can use. Both have the same shape, apart from their vocabularies."""
     other, words, _ = load_model(file)
     ours, theirs = model.architecture.plain(), other.architecture.plain()
     free = ("vocabulary_size", "init", "dropout")
     if differing := [
         f"{key} {theirs[key]} there, {ours[key]} here" for key in ours if key not in free and not _alike(ours, theirs, key)
     ]:
-        raise CheckpointError(f"init_from={file}: a model of another shape: {'; '.join(differing)}. Use the settings of that run")
-    if (words.begins() is None) != (tokenizer.begins() is None):
         raise CheckpointError(
-            f"init_from={file}: one model predicts words, the other pieces of words; use the tokenizer of that run"
+            f"init_from={file}: a model with a different shape: {'; '.join(differing)}. Use that run's settings"
         )
+    if (words.begins() is None) != (tokenizer.begins() is None):
+        raise CheckpointError(f"init_from={file}: one model predicts words, the other pieces of words; use that run's tokenizer")
     number = {word: i for i, word in enumerate(words.words)}
     pairs = [(i, number[word]) for i, word in enumerate(tokenizer.words) if word in number]
     here, there = (torch.tensor(side, dtype=torch.long) for side in zip(*pairs, strict=True))

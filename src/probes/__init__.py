@@ -1,1 +1,1 @@
-"""Challenge sets and the verdicts of models on them."""
+"""Challenge sets, and models' verdicts on them."""

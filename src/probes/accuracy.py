@@ -1,4 +1,4 @@
-"""Accuracy: how often what must hold does hold, with its n, its interval, its chance, its ties and what could not be scored."""
+"""Accuracy: how often what must hold does hold, with n, interval, chance, ties and what could not be scored."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,20 +11,21 @@ from .. import metric_names
 from .contrast_chance import PAIR_CHANCE
 from .groupings import NUMBER, Grouping
 from .probe import CONTRAST, Probe
-from .verdicts import Verdicts
+from .scorers import WordScores
+from .verdicts import Verdicts, judge
 
 Z = 1.959963984540054  # 95 %
-# The seven constructions of Mueller et al. (2020), by our names and by theirs; their mean is the mean of a table.
+# The seven constructions of Mueller et al. (2020), by our names and theirs; their mean is a table's mean.
 SEVEN = ("simple_agrmt", "vp_coord", "long_vp_coord", "subj_rel", "obj_rel_within", "obj_rel_across", "prep")
-CELLS = ("ss", "sp", "ps", "pp")  # of NUMBER: subject, attractor
+CELLS = ("ss", "sp", "ps", "pp")  # groups of NUMBER: subject, attractor
 MEAN = "mean"
-OVER = "constructions"  # of a group among metrics: how many it is over
+OVER = "constructions"  # suffix of a group's metric: how many it covers
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """c of n. `every` is the share of items of which all contrasts hold, `items` their number."""
+    """c of n. `every` is the share of items whose contrasts all hold, `items` their number."""
 
     n: int
     correct: float
@@ -34,8 +35,8 @@ class Accuracy:
     every: float
     plus_one: bool = False
     chance: float = PAIR_CHANCE
-    margin: float = math.nan  # mean over contrasts, where any is not a pair: of suites in bits
-    unknown_context: int = 0  # contrasts that were scored though a word outside what is tested is unknown
+    margin: float = math.nan  # mean over contrasts, if any is not a pair: for suites in bits
+    unknown_context: int = 0  # contrasts scored although a word outside the tested ones is unknown
 
     @property
     def accuracy(self) -> float:
@@ -45,12 +46,12 @@ class Accuracy:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of c/n; a tie counts as what it is worth."""
+        """Wilson's 95 % interval of c/n; a tie counts what it is worth."""
         return wilson(self.correct, self.n)
 
 
 def interval_of_mean(means: Sequence[float], intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Of the unweighted mean of independent parts; of a single part its own interval."""
+    """The interval of an unweighted mean of independent parts; for a single part, its own interval."""
     if not means:
         return math.nan, math.nan
     mean = math.fsum(means) / len(means)
@@ -62,7 +63,7 @@ def interval_of_mean(means: Sequence[float], intervals: Sequence[tuple[float, fl
 
 
 def wilson(correct: float, n: int) -> tuple[float, float]:
-    """The interval of Wilson (1927), which holds for small n and near 0 and 1."""
+    """Wilson's interval (1927), which also holds for small n and near 0 and 1."""
     if not n:
         return math.nan, math.nan
     p = correct / n
@@ -73,18 +74,18 @@ def wilson(correct: float, n: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ConstructionRow:
-    """All about one construction: the whole, its dev part, and the groups of every grouping that its items know."""
+    """Everything about one construction: the whole, its dev part, and the groups of every grouping its items have."""
 
     construction: str
     all: Accuracy
     dev: Accuracy
     parts: Mapping[str, Accuracy]  # matched, mismatched, ss, sp, ps, pp; mood=calm; contrast=g>i
-    repeated: int = 0  # exact repetitions of its items, which were left out
+    repeated: int = 0  # exact duplicates of its items, which were left out
 
 
 @dataclass(frozen=True)
 class GroupRow:
-    """A group over several constructions: their items pooled, or the mean of them, each worth the same."""
+    """A group across constructions: their items pooled, or their unweighted mean."""
 
     grouping: str
     name: str
@@ -100,7 +101,7 @@ class GroupRow:
 
     @property
     def key(self) -> str:
-        """Its name in tables, where it stands beside constructions: `circuit=agreement`."""
+        """Its name in tables, where it appears beside constructions: `circuit=agreement`."""
         return self.name if "=" in self.name else f"{self.grouping}={self.name}"
 
     @property
@@ -109,13 +110,13 @@ class GroupRow:
 
 
 def group_metric(key: str) -> str:
-    """The name of a group among metrics: `circuit.agreement`. Runs of before wrote `circuit=agreement`."""
+    """A group's name among metrics: `circuit.agreement`. Older runs wrote `circuit=agreement`."""
     return key.replace("=", ".")
 
 
 @dataclass(frozen=True)
 class Mean:
-    """The unweighted mean over constructions, each worth the same whatever its size."""
+    """The unweighted mean over constructions, whatever their sizes."""
 
     over: list[str]
     accuracy: float
@@ -128,14 +129,14 @@ class Mean:
 
 @dataclass(frozen=True)
 class Table:
-    """What a model prefers: construction by construction, and by groups of constructions where there are any."""
+    """A model's results: by construction, and by groups of constructions if there are any."""
 
     rows: list[ConstructionRow]
     mean: Mean
     groups: list[GroupRow] = field(default_factory=list)
     # The parts of rows that belong to each grouping, in order.
     groupings: Mapping[str, list[str]] = field(default_factory=lambda: {NUMBER.name: [name for name, _ in NUMBER.groups]})
-    bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
+    bases: Mapping[str, str] = field(default_factory=dict)  # for suites with a modifier: the suite without it
 
     def row(self, construction: str) -> ConstructionRow:
         return next(row for row in self.rows if row.construction == construction)
@@ -145,12 +146,12 @@ class Table:
         return [name for name in self.groupings.get(grouping, []) if any(name in row.parts for row in self.rows)]
 
     def chances(self) -> list[float]:
-        """Those of the constructions, each once, from low to high."""
+        """The chance levels of the constructions, each once, in ascending order."""
         return sorted({row.all.chance for row in self.rows})
 
 
 def tabulate(probe: Probe, verdicts: Verdicts) -> Table:
-    """The verdicts of a probe as a table."""
+    """A probe's verdicts as a table."""
     within = [grouping for grouping in probe.groupings if not grouping.across]
     members = [{each.name: probe.members(each, number) for each in within} for number in range(len(probe.collected))]
     for number, own in enumerate(members):
@@ -182,8 +183,8 @@ def _row(probe: Probe, verdicts: Verdicts, number: int, members: Mapping[str, Ma
 
 
 def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = False) -> Accuracy:
-    """Over these contrasts, which are in order: those of an item stand side by side. `singly`: each counts by itself, whatever
-    the contract counts.
+    """Over these contrasts, in order, with those of one item adjacent. `singly`: each contrast counts on its own, whatever
+    unit the contract counts.
     """
     contrasts = probe.contrasts
     scored = rows[verdicts.covered[rows]]
@@ -210,13 +211,13 @@ def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = 
 
 
 def constructions_of_mean(constructions: list[str]) -> list[str]:
-    """Those of which the mean is taken: the seven of CLAMS where they are among them, otherwise all."""
+    """The constructions the mean covers: those of CLAMS if any are present, otherwise all."""
     seven = [name for name in constructions if name.removesuffix("_anim") in SEVEN]
     return seven or constructions
 
 
 def _mean(rows: Sequence[ConstructionRow]) -> Mean:
-    """Of all these that could be scored."""
+    """The mean over the rows that could be scored."""
     over = [row for row in rows if row.all.n]
     shares = [row.all.correct / row.all.n for row in over]
     names = dict.fromkeys(name for row in over for name in row.parts)
@@ -233,7 +234,7 @@ def _mean(rows: Sequence[ConstructionRow]) -> Mean:
 
 
 def _group_rows(probe: Probe, verdicts: Verdicts, grouping: Grouping, rows: Sequence[ConstructionRow]) -> list[GroupRow]:
-    """Groups over constructions, with the constructions that each is over."""
+    """Groups across constructions, each with the constructions it covers."""
     found: dict[str, list[tuple[str, Rows]]] = {}
     for number, row in enumerate(rows):
         for name, members in probe.members(grouping, number).items():
@@ -265,7 +266,7 @@ def _average(values: list[float]) -> float:
 
 
 def metrics(table: Table, language: str, name: str) -> dict[str, float]:
-    """Everything in the table under the names of the run's metrics. Chance is named where it is not that of a pair."""
+    """Everything in the table under its metric name. Chance is included if it differs from a pair's."""
     found: dict[str, float] = {}
     for row in table.rows:
         prefix = metric_names.probe(language, name, row.construction)
@@ -278,7 +279,7 @@ def metrics(table: Table, language: str, name: str) -> dict[str, float]:
     for group in table.groups:
         prefix = metric_names.probe(language, name, group.metric)
         found |= {f"{prefix}/accuracy": group.accuracy, f"{prefix}/accuracy_dev": group.accuracy_dev, f"{prefix}/n": group.n}
-        # How many constructions it is over also tells a group from a construction.
+        # The number of constructions also tells a group from a construction.
         found |= {f"{prefix}/ties": group.ties, f"{prefix}/uncovered": group.uncovered, f"{prefix}/{OVER}": len(group.over)}
         found |= {f"{prefix}/chance": group.chance} if group.chance != PAIR_CHANCE else {}
     prefix = metric_names.probe(language, name, MEAN)
@@ -286,3 +287,16 @@ def metrics(table: Table, language: str, name: str) -> dict[str, float]:
     found |= {f"{prefix}/{part}": value for part, value in table.mean.parts.items()}
     found |= {f"{prefix}/chance": table.mean.chance} if table.mean.chance != PAIR_CHANCE else {}
     return {key: value for key, value in found.items() if not (isinstance(value, float) and math.isnan(value))}
+
+
+@dataclass(frozen=True)
+class Answer:
+    scores: WordScores
+    verdicts: Verdicts
+    table: Table
+
+
+def judge_scores(probe: Probe, scores: WordScores) -> Answer:
+    """What a model prefers on the items of a probe: from scores to verdicts to a table."""
+    verdicts = judge(probe, scores)
+    return Answer(scores, verdicts, tabulate(probe, verdicts))

@@ -1,4 +1,4 @@
-"""Sets that have been read once are read again in a fraction of the time, from plain columns in which nothing can run."""
+"""Sets read once are read again in a fraction of the time, from plain columns in which nothing can execute."""
 
 import hashlib
 import json
@@ -24,8 +24,8 @@ def read_cached(
     clitics: Clitics = "split",
     columns: Mapping[str, object] | None = None,
 ) -> list[ChallengeSet]:
-    """The sets of a file, from the cache if the file, and what it depends on, are as they were."""
-    # Only grammars know what a script glues together; other sources come as they are.
+    """The sets of a file, from the cache if the file and its dependencies are unchanged."""
+    # Only grammars know what a script joins; other sources come as they are.
     how: dict[str, object] = {"clitics": clitics} if form == "grammar" else {}
     if columns:
         how["columns"] = dict(columns)
@@ -62,7 +62,7 @@ def _key(file: Path, language: str, form: str, clitics: str, columns: Mapping[st
 
 
 def _columns(made: ChallengeSet) -> dict[str, object]:
-    """What repeats is written once and named by its number."""
+    """Repeated values are written once and referred to by number."""
     columns: dict[str, object] = {
         name: getattr(made, name) for name in ("construction", "language", "dataset", "firsts", "lines")
     }
@@ -78,7 +78,7 @@ def _columns(made: ChallengeSet) -> dict[str, object]:
 
 
 def _numbered(values: list[object]) -> tuple[list[int], list[object]]:
-    """Numbers into a table of the different values. Readers share equal objects, so most are known by their identity."""
+    """Indices into a table of distinct values. Readers share equal objects, so most are recognised by identity."""
     known: dict[int, int] = {}
     table: dict[str, int] = {}
     numbers = []

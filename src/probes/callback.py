@@ -1,7 +1,7 @@
-"""Watching a model of ours learn: a callback that probes it on schedule and puts what it finds next to perplexity."""
+"""Watching one of our models learn: a callback that probes it on a schedule and logs the results next to perplexity."""
 
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,61 @@ from pytorch_lightning import Callback
 from pytorch_lightning.loggers import WandbLogger
 from rich.console import RenderableType
 
+from ..errors import UserError
 from ..lm.training import Training
 from ..metric_names import TEST
 from ..terminal import show
 from .accuracy import Table, metrics
 from .lexicon.word_table import save_choice
-from .probe_screen import ProbeScreen
-from .probe_series import MakeScorer, ProbePlan, ProbeSeries, TrainingMoment
-from .schedule import ProbeSchedule, Progress
+from .probe_series import MakeScorer, ProbePlan, ProbeScreen, ProbeSeries, TrainingMoment
+
+
+@dataclass(frozen=True)
+class ProbeSchedule:
+    """After validation every N epochs and in the last one; at fractions of epochs, 0 being before the first step."""
+
+    every_epochs: int = 1
+    epochs: Sequence[float] = ()
+    steps: Sequence[int] = ()
+    words: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.every_epochs, int) and self.every_epochs > 0):
+            raise UserError(f"probes.schedule.every_epochs={self.every_epochs}: a whole number above 0 is needed")
+        for name in ("epochs", "steps", "words"):
+            for value in getattr(self, name):
+                if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+                    raise UserError(f"probes.schedule.{name}: {value} is not a number of {name}")
+
+    def at_start(self) -> bool:
+        """Before the first step, as the untrained baseline."""
+        return 0 in self.epochs or 0 in self.steps or 0 in self.words
+
+    def after_epoch(self, epoch: int, last: bool) -> bool:
+        """After this epoch's validation, counted from 1."""
+        return last or epoch % self.every_epochs == 0
+
+    def inside(self, before: "Progress", now: "Progress") -> bool:
+        """Whether the last step reached a scheduled moment in the middle of an epoch."""
+        pairs = (
+            (self.epochs, before.epochs, now.epochs),
+            (self.steps, before.steps, now.steps),
+            (self.words, before.words, now.words),
+        )
+        return any(was < moment <= done for moments, was, done in pairs for moment in moments if moment > 0)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far training has got."""
+
+    epochs: float
+    steps: int
+    words: int
 
 
 class ProbeCallback(Callback):
-    """Probes the sample on schedule, and the whole sets with the best weights when the model is tested."""
+    """Probes the sample on a schedule, and the whole sets with the best weights when the model is tested."""
 
     def __init__(
         self,
@@ -38,14 +81,14 @@ class ProbeCallback(Callback):
         self.folder = folder
         self.series = ProbeSeries(plans, folder, screen)
         self.final: dict[str, Table] = {}
-        # How far training had come at the last look; Lightning's own counters are a batch behind where a checkpoint is written.
+        # How far training had got at the last check; Lightning's own counters lag a batch when a checkpoint is written.
         self.before: Progress | None = Progress(0, 0, 0)
         self.due = False
         self.unsaid: list[RenderableType] = []
 
     @property
     def state_key(self) -> str:
-        """What checkpoints of all versions call its state; Lightning would take the name of the class, which may change."""
+        """The name of its state in checkpoints of all versions; Lightning would use the class name, which may change."""
         return "Watching"
 
     def state_dict(self) -> dict[str, object]:
@@ -67,7 +110,7 @@ class ProbeCallback(Callback):
 
     def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, Training)
-        if self.before is None:  # a checkpoint from before it was kept
+        if self.before is None:  # a checkpoint from before it was stored
             self.before = _progress(trainer, module, trainer.fit_loop.epoch_loop.batch_progress.current.completed)
         if trainer.global_step == 0 and self.schedule.at_start():
             module.record(self._probe(trainer, module, "untrained"))
@@ -81,7 +124,7 @@ class ProbeCallback(Callback):
         now = _progress(trainer, module, done)
         self.due = self.due or self.schedule.inside(self.before or now, now)
         self.before = now
-        # The end of an epoch is probed with its validation; in the middle of an accumulated step there is no model to probe.
+        # The end of an epoch is probed with its validation; within an accumulated step there is no model to probe.
         if self.due and done < trainer.num_training_batches and done % trainer.accumulate_grad_batches == 0:
             self.due = False
             module.record(self._probe(trainer, module, f"epoch {now.epochs:.2f}, {now.words:,} words seen"))
@@ -95,11 +138,11 @@ class ProbeCallback(Callback):
             module.publish(self._probe(trainer, module, f"after epoch {epoch}, {module.words_seen:,} words seen"))
 
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
-        """After the line of the epoch."""
+        """After the epoch's line."""
         self._show_unsaid()
 
     def on_test_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
-        """The whole sets, with the weights that were best."""
+        """The whole sets, with the best weights."""
         assert isinstance(module, Training)
         found: dict[str, float] = {}
         for plan in self.plans:
@@ -109,7 +152,7 @@ class ProbeCallback(Callback):
         module.publish(found)
 
     def _probe(self, trainer: pl.Trainer, module: Training, when: str) -> dict[str, float]:
-        """Score the samples; what is found is kept for the screen and returned for the row of metrics."""
+        """Score the samples; keep the results for the screen and return them for the metrics row."""
         found = self.series.probe_samples(partial(self.make_scorer, module.model), when, _moment(module))
         self.unsaid += found.views
         if trainer.is_global_zero:
@@ -118,7 +161,7 @@ class ProbeCallback(Callback):
         return found.metrics
 
     def result(self) -> dict[str, float]:
-        """Of the whole sets, with the best weights."""
+        """The result on the whole sets, with the best weights."""
         return {f"{prefix}/mean/accuracy": table.mean.accuracy for prefix, table in self.final.items()}
 
     def _show_unsaid(self) -> None:
@@ -137,7 +180,7 @@ def _moment(module: Training) -> TrainingMoment:
 
 
 def _to_wandb(trainer: pl.Trainer, key: str, table: Table) -> None:
-    """A row for every construction, with the groups of all groupings beside it, and for every group of constructions."""
+    """One row per construction, beside the groups of all groupings, and one per group of constructions."""
     parts = [name for grouping in table.groupings for name in table.parts_of(grouping)]
     columns = ["construction", "accuracy", "low", "high", "chance", *parts, "n", "ties", "uncovered", "unknown_context"]
     rows = []

@@ -1,7 +1,7 @@
 """One type for every challenge set: minimal sets of variants with spans, features, and contrasts that must hold.
 
-A set is held in columns (a list entry a variant, shared objects for what repeats), since half a million sentences are common; the
-small frozen objects are views that are made when asked for.
+A set is stored in columns (one list entry per variant, shared objects for what repeats), since half a million sentences are
+common; the small frozen objects are views, made on demand.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from .groupings import Grouping
 
 Value = str | int
 TARGET = "target"
-# Formats in which `lines` counts items: sentences of a grammar have no line of their own.
+# Formats in which `lines` counts items: sentences of a grammar have no lines of their own.
 NOT_BY_LINE = (".avg", ".pickle", ".pkl", ".json", ".parquet")
 
 
@@ -29,7 +29,7 @@ class SetError(UserError):
 
 
 class Span(NamedTuple):
-    """A stretch of a variant, in its words: from `start` up to `end`. An empty one is allowed (a region without words)."""
+    """A stretch of words in a variant, from `start` up to `end`. It may be empty (a region without words)."""
 
     name: str
     start: int
@@ -46,7 +46,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One sentence of a minimal set. `grammatical` is None where the source does not say."""
+    """One sentence of a minimal set. `grammatical` is None if the source does not say."""
 
     role: str
     grammatical: bool | None
@@ -57,7 +57,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class MinimalSet:
-    """Variants that differ in what is tested, and all that is known of them."""
+    """Variants that differ in what is tested, and everything known about them."""
 
     uid: str
     construction: str
@@ -69,7 +69,7 @@ class MinimalSet:
         for variant in self.variants:
             if variant.role == role:
                 return variant
-        raise KeyError(f"no variant {role!r}; there are: {', '.join(variant.role for variant in self.variants)}")
+        raise KeyError(f"no variant {role!r}; available: {', '.join(variant.role for variant in self.variants)}")
 
 
 @dataclass
@@ -80,7 +80,7 @@ class ChallengeSet(Sequence[MinimalSet]):
     language: str
     dataset: str
     file: str
-    # Contrasts hold for all sets alike; none means that every grammatical variant beats every ungrammatical one.
+    # Contrasts apply to all sets alike; none means that every grammatical variant must beat every ungrammatical one.
     contrasts: tuple[Contrast, ...] = ()
     firsts: list[int] = field(default_factory=lambda: [0])
     lines: list[int] = field(default_factory=list)
@@ -90,24 +90,24 @@ class ChallengeSet(Sequence[MinimalSet]):
     sentences: list[str] = field(default_factory=list)
     texts: list[str | None] = field(default_factory=list)
     spans: list[tuple[Span, ...]] = field(default_factory=list)
-    # The sentences as the source has them, where rules of scoring have changed them; items are known by these.
+    # The original sentences, if scoring rules have changed them; items are identified by these.
     originals: list[str] = field(default_factory=list)
-    # The file of each minimal set, where they come from several; empty if all are from `file`.
+    # The file of each minimal set, if there are several; empty if all come from `file`.
     files: list[str] = field(default_factory=list)
-    # What the source calls its items, where it names them: sister sets share the names. Empty: names are made of the sentences.
+    # The source's own item names, if it has any: sister sets share them. Empty: names are derived from the sentences.
     names: list[str] = field(default_factory=list)
-    # Where no contrasts are stated: whether all ungrammatical variants must be beaten at once, or each is a contrast of its own.
+    # If no contrasts are stated: whether all ungrammatical variants must be beaten at once, or each is its own contrast.
     together: bool = False
-    # What the file itself declares: how its items are grouped, and rules of scoring that hold for it under every protocol.
+    # What the file itself declares: how its items are grouped, and scoring rules that apply under every protocol.
     groupings: tuple[Grouping, ...] = ()
     fixed_rules: Mapping[str, str | bool] = field(default_factory=dict)
-    # Of a suite with several predictions: whether an item counts by all of them, by the first, or by each. Empty: not declared.
+    # For a suite with several predictions: whether an item counts by all, by the first, or by each. Empty: not declared.
     item_rule: str = ""
 
     def add(self, line: int, features: Mapping[str, Value], variants: Sequence[Variant]) -> None:
-        """One more minimal set."""
+        """Add one minimal set."""
         if len(variants) < 1 or len({v.role for v in variants}) < len(variants):
-            raise SetError(self.file, line, f"the roles of a minimal set must differ; these are {[v.role for v in variants]}")
+            raise SetError(self.file, line, f"the roles in a minimal set must differ; they are {[v.role for v in variants]}")
         for variant in variants:
             self.roles.append(variant.role)
             self.grammatical.append(variant.grammatical)
@@ -123,7 +123,7 @@ class ChallengeSet(Sequence[MinimalSet]):
 
     def __getitem__(self, index: int) -> MinimalSet:  # type: ignore[override]
         if not -len(self) <= index < len(self):
-            raise IndexError(f"{self.construction} has {len(self):,} minimal sets; there is no number {index}")
+            raise IndexError(f"{self.construction} has {len(self):,} minimal sets, but no number {index}")
         index %= len(self)
         variants = tuple(self._variant(i) for i in range(self.firsts[index], self.firsts[index + 1]))
         source = Origin(self.dataset, self.file_of(index), self.lines[index])
@@ -134,36 +134,36 @@ class ChallengeSet(Sequence[MinimalSet]):
 
     @property
     def declared(self) -> tuple[object, ...]:
-        """What holds for all of its items."""
+        """What applies to all its items."""
         return self.contrasts, self.together, self.groupings, self.fixed_rules, self.item_rule
 
     @property
     def is_suite(self) -> bool:
-        """Whether its variants are cut into regions, which its contrasts compare by name."""
+        """Whether its variants are divided into regions, which its contrasts compare by name."""
         return bool(self.contrasts) and all(contrast.tested == "named" for contrast in self.contrasts)
 
     @property
     def contrasts_are_stated(self) -> bool:
-        """By the source, and not only between the targets of a good and a bad form."""
+        """Whether the source states contrasts beyond those between the targets of a good and a bad form."""
         return any(not contrast.is_pair or set(contrast.roles()) != {"good", "bad"} for contrast in self.contrasts)
 
     def file_of(self, index: int) -> str:
         return self.files[index] if self.files else self.file
 
     def place(self, index: int) -> str:
-        """Where a minimal set stands: the line of its file, or its number where a file does not go line by line."""
+        """Where a minimal set is: the line of its file, or its number if the file is not line by line."""
         file = self.file_of(index)
         return f"{file}, item {self.lines[index]}" if file.endswith(NOT_BY_LINE) else f"{file}:{self.lines[index]}"
 
     def uid(self, index: int) -> str:
-        """A name that stays the same when other sets come or go: the source's own, or made of it and the sentences themselves."""
+        """A name that stays the same when other sets come or go: the source's own, or derived from it and the sentences."""
         if self.names:
             return self.names[index]
         own = (self.originals or self.sentences)[self.firsts[index] : self.firsts[index + 1]]
         return item_uid(self.dataset, self.language, self.construction, own)
 
     def subset(self, indices: Sequence[int]) -> "ChallengeSet":
-        """The same set with these minimal sets only, in this order."""
+        """The same set with only these minimal sets, in this order."""
         chosen = [range(self.firsts[i], self.firsts[i + 1]) for i in indices]
         flat = [i for each in chosen for i in each]
         return replace(
@@ -195,7 +195,7 @@ def item_uid(dataset: str, language: str, construction: str, sentences: Sequence
 
 
 def merge_sets(sets: Sequence[ChallengeSet]) -> list[ChallengeSet]:
-    """Sets of one construction that are spread over several files (one file per condition, as in gevalm) become one."""
+    """Merge the sets of one construction that are spread over several files (one per condition, as in gevalm)."""
     groups: dict[tuple[str, str, str], list[ChallengeSet]] = {}
     for made in sets:
         groups.setdefault((made.dataset, made.language, made.construction), []).append(made)
@@ -243,7 +243,7 @@ def numbered_roles(grammatical: Sequence[bool | None]) -> list[str]:
 
 
 def differing(one: Sequence[str], other: Sequence[str]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where two sentences differ: what is left of each without their common beginning and end."""
+    """Where two sentences differ: what remains of each without their common beginning and end."""
     start = 0
     while start < min(len(one), len(other)) and one[start] == other[start]:
         start += 1

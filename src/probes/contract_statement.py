@@ -1,7 +1,7 @@
-"""The scoring contract in words, made from what the scorer does with a sentence and what has become of the sets.
+"""The scoring contract in words, derived from what the scorer does with a sentence and what the sets have become.
 
-Nothing here is said because a rule is set: what a set's sentences look like, which of their words are compared and how they are
-read is looked up in the sentences, in the contrasts and in the scorer's `Reading`.
+Nothing is stated just because a rule is set: what a set's sentences look like, which of their words are compared and how they
+are read is looked up in the sentences, in the contrasts and in the scorer's `Reading`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,26 +15,26 @@ from .contract import FINAL
 from .probe import Probe
 from .scorers import Reading, Scorer
 
-NAMED = 3  # sets that are named where they differ from the others
+NAMED = 3  # sets named individually if they differ from the others
 
 HIDING = {
     "target": "the words that differ are masked, all their pieces, and revealed from left to right; nothing else is scored",
     "piece": "each piece is masked and scored given all others",
-    "rest of word": "each piece is scored while it and what is right of it in its word are masked",
+    "rest of word": "each piece is scored while it and the rest of its word to the right are masked",
     "word": "each piece is scored while all pieces of its word are masked",
-    "rest": "each piece is scored while it and everything right of it, {closing} too, are masked",
-    "rest but closing": "each piece is scored while it and everything right of it but {closing} are masked",
+    "rest": "each piece is scored while it and everything to its right, {closing} included, are masked",
+    "rest but closing": "each piece is scored while it and everything to its right except {closing} are masked",
 }
 LEFT_OUT = {
     "multi_piece": "tested words that are not one piece leave the item uncovered",
-    "missing": "sentences and tested words without a score of their own leave the item uncovered",
-    "unequal": "tested words that have, each by itself, unequal numbers of pieces leave the item uncovered",
+    "missing": "sentences and tested words without their own score leave the item uncovered",
+    "unequal": "tested words that differ in their number of pieces leave the item uncovered",
 }
 TIES = {
     "half": "a tie is worth ½",
     "correct": "a tie is correct",
     "wrong": "a tie is wrong",
-    "random": "a tie is decided by the toss of a coin (seed {seed}), the same for an item each time",
+    "random": "a tie is decided by a coin toss (seed {seed}), the same for an item every time",
 }
 NORMALIZED = {
     "none": "",
@@ -42,7 +42,7 @@ NORMALIZED = {
     "characters": "sums are divided by the number of characters of their sentence",
     "bytes": "sums are divided by the number of bytes of their sentence",
 }
-DUPLICATES = {"once": "an exact repetition within a set counts once", "all": "an exact repetition counts each time"}
+DUPLICATES = {"once": "an exact duplicate within a set counts once", "all": "every exact duplicate counts"}
 COUNTED = {"contrasts": "accuracy is c/n over contrasts", "items": "an item is correct if all its contrasts hold"}
 
 
@@ -50,25 +50,25 @@ COUNTED = {"contrasts": "accuracy is c/n over contrasts", "items": "an item is c
 class Treatment:
     """What the sentences of a set look like when they are scored, and which of their words are compared."""
 
-    stops: Literal["all", "some", "none"]  # sentences that a full stop of ours closes
+    stops: Literal["all", "some", "none"]  # sentences that we close with a full stop
     stop_compared: bool
     first_word: Literal["as it was", "capital", "lower case"]
-    cut: bool  # what is right of the words that are compared is not read
+    cut: bool  # what follows the compared words is not read
     compared: tuple[str, ...]  # "sentence", "differing", the names of spans, or "stated" for what a formula compares
-    each_word: bool  # every word that differs by itself
+    each_word: bool  # every differing word on its own
     at_once: bool  # more than one comparison must hold
     bits: bool
     untested: bool  # sentences in which no word is marked as tested
-    ties: str  # what one is worth, in words
+    ties: str  # what a tie is worth, in words
 
 
 def state_contract(probe: Probe, scorer: Scorer) -> dict[str, object]:
-    """The contract as it is saved: the protocol, its rules, and what they came to."""
+    """The contract as saved: the protocol, its rules, and what they amount to."""
     return probe.contract.plain() | {"statement": contract_statement(probe, scorer.reading)}
 
 
 def contract_statement(probe: Probe, reading: Reading) -> str:
-    """The whole contract in words. What does not hold for all sets alike says for which it holds."""
+    """The whole contract in words. Anything that does not hold for all sets says for which it does."""
     treated = treatments(probe)
     rules = probe.contract.rules
     said = [_position(reading), _method(reading)]
@@ -86,7 +86,7 @@ def contract_statement(probe: Probe, reading: Reading) -> str:
 
 
 def join_statements(stated: Mapping[str, str]) -> str:
-    """Of several models: one for all, or each with those that it holds for."""
+    """For several models: one statement for all, or each with the models it holds for."""
     different = list(dict.fromkeys(stated.values()))
     if len(different) == 1:
         return different[0]
@@ -95,7 +95,7 @@ def join_statements(stated: Mapping[str, str]) -> str:
 
 
 def treatments(probe: Probe) -> list[Treatment]:
-    """Of each set of a probe."""
+    """The treatment of each set of a probe."""
     return [_treatment(probe, number, made) for number, made in enumerate(probe.sets)]
 
 
@@ -160,7 +160,7 @@ def _compared(probe: Probe, number: int, made: ChallengeSet, whole: bool) -> tup
 
 
 def _over_sets(probe: Probe, phrases: list[str]) -> str:
-    """A phrase that holds for all sets; otherwise each with the sets that it holds for."""
+    """A phrase that holds for all sets; otherwise each phrase with its sets."""
     different = list(dict.fromkeys(phrases))
     if len(different) == 1:
         return different[0]
@@ -177,11 +177,11 @@ def _position(reading: Reading) -> str:
     if reading.source:
         return f"scores are those of {reading.source}"
     if reading.state == "warm":
-        return f"each sentence after {opening}, with the state that a few sentences of the corpus have left"
+        return f"each sentence after {opening}, with the state left by a few sentences of the corpus"
     if opening and closing:
         return f"each sentence alone, between {opening} and {closing}"
     if opening:
-        return f"each sentence alone, after {opening}" + (" with a zero state" if reading.state else "")
+        return f"each sentence alone, after {opening}" + (" with a zero state" if reading.state == "zero" else "")
     given = "; its first piece is given and not scored" if reading.scores == "all but the first piece" else ""
     return "each sentence alone, with nothing before it" + (f" and {closing} after it" if closing else "") + given
 
@@ -196,17 +196,21 @@ def _method(reading: Reading) -> str:
         return f"nothing is masked: each piece{included} is scored where the model sees it" + (
             ", and counts by its share of all pieces" if reading.mean else ""
         )
-    how = HIDING[reading.hides].format(closing=closing) if reading.sees == "unhidden" else "each word given what is left of it"
+    how = (
+        HIDING[reading.hides].format(closing=closing)
+        if reading.sees == "unhidden"
+        else "each word is scored given the words before it"
+    )
     return how + ("; a word is the sum of its pieces" if reading.pieces else "")
 
 
 def _closing(treated: Treatment, reading: Reading) -> str:
-    """How sentences end, and what of the end is scored."""
+    """How sentences end, and which part of the end is scored."""
     if treated.cut:
         return "read up to the last word that is compared"
     scored = reading.scores != "target" and treated.stop_compared
     if treated.stops == "none":
-        end = "closed as the source has it"
+        end = "closed as in the source"
     else:
         where = " where the source has no final mark" if treated.stops == "some" else ""
         end = f'closed by " {FINAL}"{where}, which is {"scored" if scored else "read but not scored"}'
@@ -221,18 +225,18 @@ def _closing(treated: Treatment, reading: Reading) -> str:
 
 
 def _first_word(treated: Treatment, reading: Reading) -> str:
-    words = {"as it was": "as the source has it", "capital": "with a capital", "lower case": "in lower case"}
+    words = {"as it was": "as in the source", "capital": "with a capital", "lower case": "in lower case"}
     return f"first word {words[treated.first_word]}"
 
 
 def _deciding(treated: Treatment, reading: Reading) -> str:
-    """Which words the verdict goes by."""
-    left = ", given what is left of them" if reading.sees == "left" else ""
+    """Which words decide the verdict."""
+    left = ", given the words before them" if reading.sees == "left" else ""
     unit = ", in bits of surprisal" if treated.bits else ""
     if treated.each_word:
-        return "every word that differs must be preferred" + (", given what is left of it" if left else "")
+        return "every word that differs must be preferred" + (", given the words before it" if left else "")
     if "stated" in treated.compared:
-        return f"what the source states about its regions decides{unit}"
+        return f"the source's predictions about its regions decide{unit}"
     if reading.scores == "target":
         decides = "the masked words alone decide"
     elif treated.compared == ("sentence",):
@@ -249,14 +253,18 @@ def _tie(treated: Treatment, reading: Reading) -> str:
 
 
 def _unknown(rule: str, reading: Reading) -> str:
-    if "missing" in reading.left_out:  # what the model behind a file did with unknown words, the file does not say
+    if "missing" in reading.left_out:  # the file does not say what its model did with unknown words
         return ""
-    elsewhere = f"it is {reading.unknown}" if reading.unknown else "it is left to the scores" if reading.source else ""
+    elsewhere = f"it is read as {reading.unknown}" if reading.unknown else "the scorer handles it" if reading.source else ""
     match rule:
         case "error":
             return "an unknown word is an error"
         case "unk":
-            return f"an unknown word is {reading.unknown}" if reading.unknown else "unknown words are scored as they are read"
+            return (
+                f"an unknown word is read as {reading.unknown}"
+                if reading.unknown
+                else "unknown words are scored as they are read"
+            )
     if not elsewhere:
         return "a word without pieces in the tested place leaves the item uncovered"
     return f"an unknown word in the tested place leaves the item uncovered, elsewhere {elsewhere}"

@@ -1,7 +1,7 @@
-"""Contrasts: what must hold of a minimal set. In general a disjunction of conjunctions of comparisons between sums of spans.
+"""Contrasts: what must hold in a minimal set. In general a disjunction of conjunctions of comparisons between sums of spans.
 
-Any formula of `and` and `or` can be written so, and its margin stays what it is: the smallest of a conjunction, the largest of a
-disjunction. A pair of a good and a bad sentence is one comparison of one span with one other.
+Any formula of `and` and `or` can be written this way, and its margin is preserved: the smallest of a conjunction, the largest of
+a disjunction. A pair of a good and a bad sentence is one comparison of one span with another.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ Relation = Literal[">", "="]
 
 
 class SpanTerm(NamedTuple):
-    """The words of a span in one variant, taken this many times. An empty name is the whole sentence."""
+    """The words of a span in one variant, with a weight. An empty name is the whole sentence."""
 
     role: str
     span: str = ""
@@ -23,7 +23,7 @@ class SpanTerm(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """One comparison. `=` admits a difference of 1e-3 + 1e-5 of the right side; `>` is strict."""
+    """One comparison. `=` allows a difference of 1e-3 + 1e-5 of the right side; `>` is strict."""
 
     left: tuple[SpanTerm, ...]
     right: tuple[SpanTerm, ...]
@@ -32,7 +32,7 @@ class Clause(NamedTuple):
 
     @property
     def is_pair(self) -> bool:
-        """Whether one stretch of one sentence must beat the same of another."""
+        """Whether one stretch of a sentence must beat the same stretch of another."""
         if len(self.left) != 1 or len(self.right) != 1 or self.relation != ">" or self.constants != (0.0, 0.0):
             return False
         (one,), (other,) = self.left, self.right
@@ -44,17 +44,17 @@ class Contrast:
     """True if all clauses of one group hold."""
 
     name: str
-    groups: tuple[tuple[Clause, ...], ...] = ()  # none: a formula that has not been worked out, and is not judged
-    chance: float | None = None  # None: what independent noise gives
+    groups: tuple[tuple[Clause, ...], ...] = ()  # none: a formula that was not expanded, and is not judged
+    chance: float | None = None  # None: the chance under independent noise
     metric: Metric = "sum"  # over the words of a span
     scale: float = 1.0  # of log-probabilities in nats; -1 / ln 2 for surprisal in bits
-    # Where an unknown word leaves an item uncovered: in what differs between the sentences, or in the spans that are named.
+    # Where an unknown word makes an item uncovered: in what differs between the sentences, or in the named spans.
     tested: Literal["differing", "named"] = "differing"
-    # Another measure of the same items, which is not counted: the words after one prefix, beside the whole sentence.
+    # Another measure of the same items, not counted: the words after one prefix, beside the whole sentence.
     alternative: bool = False
     formula: str = ""  # as the source writes it
-    item_rules: tuple[str, ...] = ()  # under which rules of counting the items of a suite it counts; none: under all
-    is_pair: bool = field(init=False, repr=False, compare=False)  # one good and one bad sentence; asked half a million times
+    item_rules: tuple[str, ...] = ()  # the item rules under which it counts; none: all
+    is_pair: bool = field(init=False, repr=False, compare=False)  # one good and one bad sentence; accessed half a million times
 
     def __post_init__(self) -> None:
         single = len(self.groups) == 1 and len(self.groups[0]) == 1 and self.groups[0][0].is_pair
@@ -67,13 +67,13 @@ class Contrast:
                 yield from (*clause.left, *clause.right)
 
     def roles(self) -> list[str]:
-        """The variants that it speaks of."""
+        """The variants it refers to."""
         return list(dict.fromkeys(term.role for term in self.terms()))
 
 
 @lru_cache(maxsize=4096)
 def pair_contrast(name: str, better: str, worse: str, span: str = "", alternative: bool = False) -> Contrast:
-    """One variant beats another: as a whole sentence, or in a span of that name."""
+    """One variant beats another: as a whole sentence, or in the named span."""
     return Contrast(name, ((pair_clause(better, worse, span),),), alternative=alternative)
 
 
@@ -83,5 +83,5 @@ def pair_clause(better: str, worse: str, span: str = "") -> Clause:
 
 @lru_cache(maxsize=4096)
 def best_of_all(name: str, better: str, worse: tuple[str, ...], span: str = "") -> Contrast:
-    """One variant beats all of several others at once; chance is 1 / (k + 1)."""
+    """One variant beats several others at once; chance is 1 / (k + 1)."""
     return Contrast(name, (tuple(pair_clause(better, each, span) for each in worse),))

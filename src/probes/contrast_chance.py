@@ -1,7 +1,7 @@
-"""Chance: how often a model that does not care would satisfy a contrast, every span having independent noise for a score.
+"""Chance: how often an indifferent model would satisfy a contrast, with independent noise as every span's score.
 
-Where spans are compared one with one, only their order matters: all orders are counted, and the answer is exact (½ for a pair,
-1 / (k + 1) where one must beat k others at once). Sums, constants and equality are answered by normal noise with a fixed seed.
+If spans are compared one to one, only their order matters: all orders are counted, and the answer is exact (½ for a pair,
+1 / (k + 1) if one must beat k others at once). Sums, constants and equality are estimated by normal noise with a fixed seed.
 """
 
 import itertools
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 PAIR_CHANCE = 0.5
 DRAWS, SEED = 200_000, 2020
-MOST_ORDERED = 7  # spans whose orders are counted one by one: 5,040 of them
+MOST_ORDERED = 7  # spans whose orders are enumerated: 5,040 of them
 ABSOLUTE, RELATIVE = 1e-3, 1e-5  # what counts as equal: |a - b| <= ABSOLUTE + RELATIVE * |b|
 
-# A comparison between numbered spans: weighted spans on the left and on the right, whether they must be equal, and constants.
+# A comparison between numbered spans: weighted spans on either side, whether they must be equal, and constants.
 Side = tuple[tuple[int, float], ...]
 NumberedClause = tuple[Side, Side, bool, tuple[float, float]]
 Groups = tuple[tuple[NumberedClause, ...], ...]
@@ -25,7 +25,7 @@ Groups = tuple[tuple[NumberedClause, ...], ...]
 
 @lru_cache(maxsize=4096)
 def chance_of_all(contrasts: tuple[Groups, ...]) -> float:
-    """That all of these hold at once. Each is a disjunction of conjunctions; equal numbers are one and the same span."""
+    """The chance that all of these hold at once. Each is a disjunction of conjunctions; equal numbers are the same span."""
     clauses = [clause for groups in contrasts for group in groups for clause in group]
     if all(map(_compares_two, clauses)):
         if all(len(groups) == 1 for groups in contrasts):
@@ -46,7 +46,7 @@ def _spans(clauses: Sequence[NumberedClause]) -> list[int]:
 
 
 def _components(clauses: Sequence[NumberedClause]) -> list[list[NumberedClause]]:
-    """Clauses that share spans, directly or through others, depend on each other."""
+    """Clauses that share spans, directly or indirectly, depend on each other."""
     parts: list[tuple[set[int], list[NumberedClause]]] = []
     for clause in clauses:
         spans, own = set(_spans([clause])), [clause]
@@ -58,7 +58,7 @@ def _components(clauses: Sequence[NumberedClause]) -> list[list[NumberedClause]]
 
 
 def _chance_of_order(clauses: Sequence[NumberedClause]) -> float:
-    """Of a conjunction."""
+    """The chance of a conjunction."""
     firsts = {left[0][0] for left, _, _, _ in clauses}
     others = {right[0][0] for _, right, _, _ in clauses}
     if len(firsts) == 1 and not firsts & others:

@@ -17,13 +17,13 @@ from .scorers import ProbeSentence
 
 Numbers = NDArray[np.int32]
 Place = tuple[int, int]
-SPREAD = 1 << 32  # between the numbers of items of one set and of the next
+SPREAD = 1 << 32  # gap between the item numbers of one set and the next
 TIE_WORTH = {"half": 0.5, "correct": 1.0, "wrong": 0.0}
 
 
 @dataclass(frozen=True)
 class TermTable:
-    """One row per span that is added up, in the order in which a side's spans are added."""
+    """One row per summed span, in the order in which a side's spans are added."""
 
     clause: Numbers
     side: NDArray[np.int8]  # 0 left, 1 right
@@ -35,23 +35,23 @@ class TermTable:
 
 @dataclass(frozen=True)
 class ClauseTable:
-    """One row per comparison. Clauses of a group, and groups of a contrast, stand side by side."""
+    """One row per comparison. Clauses of a group, and groups of a contrast, are adjacent."""
 
     contrast: Numbers
-    group: Numbers  # counted through all contrasts
+    group: Numbers  # counted across all contrasts
     equal: NDArray[np.bool_]  # the relation is =, not >
     constants: NDArray[np.float64]  # (K, 2)
 
 
 @dataclass(frozen=True)
 class VariedTable:
-    """Where an unknown word leaves a contrast uncovered: one row per stretch, at least one for each sentence of a contrast."""
+    """Where an unknown word makes a contrast uncovered: one row per stretch, at least one for each sentence of a contrast."""
 
     contrast: Numbers
     sentence: Numbers
     start: Numbers
     end: Numbers
-    again: NDArray[np.bool_]  # a further stretch of the same sentence
+    again: NDArray[np.bool_]  # another stretch of the same sentence
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class PairTable:
 
 @dataclass(frozen=True)
 class Contrasts:
-    """What must hold, a row each; the sets, and within a set the items, are in order."""
+    """What must hold, one row each; sets, and items within a set, are in order."""
 
-    set: NDArray[np.int64]  # (C,) number of the set
-    item: NDArray[np.int64]  # (C,) number of the minimal set in it
+    set: NDArray[np.int64]  # (C,) the set's number
+    item: NDArray[np.int64]  # (C,) the minimal set's number within it
     names: list[str]
     dev: NDArray[np.bool_]  # (C,)
     chance: NDArray[np.float64]  # (C,)
-    item_chance: NDArray[np.float64]  # (C,) that all contrasts of its item hold
+    item_chance: NDArray[np.float64]  # (C,) chance that all contrasts of its item hold
     tie_worth: NDArray[np.float64]  # (C,)
     metric: NDArray[np.int8]  # (C,) index into METRICS
     scale: NDArray[np.float64]  # (C,)
@@ -101,7 +101,7 @@ class Contrasts:
 
 @dataclass
 class ContrastTableBuilder:
-    """Gathers the sentences and contrasts of sets, one set after the other."""
+    """Collects the sentences and contrasts of one set after another."""
 
     contract: Contract
     sentences: dict[ProbeSentence, int] = field(default_factory=dict)
@@ -113,14 +113,14 @@ class ContrastTableBuilder:
     groups: int = 0
 
     def add(self, made: ChallengeSet, number: int, rules: Rules) -> int:
-        """The contrasts of a set; how many there are."""
+        """Add a set's contrasts; return how many there are."""
         before = len(self.contrasts)
         for index in range(len(made)):
             _Item(self, made, number, index, rules).add_contrasts()
         return len(self.contrasts) - before
 
     def table(self, dev: Sequence[NDArray[np.bool_]]) -> Contrasts:
-        """`dev` marks the items of each set."""
+        """`dev` marks the dev items of each set."""
         sets, items, names, chance, item_chance, ties, metrics, scales, pairs = zip(*self.contrasts, strict=True)
         clauses = np.array([row[:2] for row in self.clauses], np.int32)
         terms = np.array(self.terms, np.int32)
@@ -150,7 +150,7 @@ class ContrastTableBuilder:
 
 
 def stated_contrasts(made: ChallengeSet, variants: range, item_rule: str = "all") -> Iterator[Contrast]:
-    """Those that the source states, or else that a grammatical variant beats every ungrammatical one, or all of them at once."""
+    """Those the source states; otherwise a grammatical variant beats every ungrammatical one, or all of them at once."""
     if made.contrasts:
         roles = {made.roles[i] for i in variants}
         counted = (
@@ -176,10 +176,10 @@ class _Item:
         self.variants = range(made.firsts[index], made.firsts[index + 1])
         self.roles = {made.roles[i]: i for i in self.variants}
         self.words = {i: made.sentences[i].split() for i in self.variants}
-        self.spans: dict[tuple[object, ...], int] = {}  # the spans that its contrasts compare, numbered
+        self.spans: dict[tuple[object, ...], int] = {}  # the spans its contrasts compare, numbered
 
     def tie_worth(self, contrast: Contrast) -> float:
-        """Half, all or nothing; or by a coin that depends on the seed and on what is compared, not on its place."""
+        """Half, all or nothing; or decided by a coin that depends on the seed and on what is compared, not on its position."""
         if self.rules.ties == "random":
             tossed = f"{self.builder.contract.seed} {self.made.uid(self.index)} {contrast.name}"
             return float(hashlib.blake2b(tossed.encode(), digest_size=1).digest()[0] & 1)
@@ -191,19 +191,19 @@ class _Item:
             self._add_pair(contrast) if contrast.is_pair and self.rules.contrast != "words" else self._add(contrast)
             for contrast in stated_contrasts(self.made, self.variants, self.item_rule)
         ]
-        if structures and self.made.is_suite:  # regions are shown of every condition, compared or not
+        if structures and self.made.is_suite:  # regions of every condition are shown, compared or not
             for role in self.roles:
                 self._named(SpanTerm(role))
         if builder.contract.unit != "items" or len(structures) < 2:
             return
         known = [each for each in structures if each is not None]
         together = chance_of_all(_numbered(known))
-        for row, structure in enumerate(structures, start=first):  # chance that a source declares is taken as independent
+        for row, structure in enumerate(structures, start=first):  # a declared chance is treated as independent
             together *= builder.contrasts[row][3] if structure is None else 1.0
         builder.contrasts[first:] = [(*row[:4], together, *row[5:]) for row in builder.contrasts[first:]]
 
     def _add_pair(self, contrast: Contrast) -> Groups | None:
-        """What `_add` does, without detours: nearly all contrasts are pairs."""
+        """The same as `_add`, but direct: nearly all contrasts are pairs."""
         builder, clause = self.builder, contrast.groups[0][0]
         variants = self.roles[clause.left[0].role], self.roles[clause.right[0].role]
         varied = differing(self.words[variants[0]], self.words[variants[1]])
@@ -225,7 +225,7 @@ class _Item:
         return (((((left, 1.0),), ((right, 1.0),), False, (0.0, 0.0)),),)
 
     def _add(self, contrast: Contrast) -> Groups | None:
-        """Returns which spans are compared with which, unless chance is declared."""
+        """Return which spans are compared with which, unless chance is declared."""
         builder, number = self.builder, len(self.builder.contrasts)
         focused = contrast.tested == "differing" and all(clause.is_pair for group in contrast.groups for clause in group)
         groups: list[tuple[NumberedClause, ...]] = []
@@ -250,7 +250,7 @@ class _Item:
         return tuple(groups) if contrast.chance is None else None
 
     def _span(self, term: "_PlacedTerm") -> int:
-        """A number for a span, which is the same wherever it is compared with another."""
+        """A span's number, the same wherever it is compared."""
         return self.spans.setdefault(term[4:], len(self.spans))
 
     def _add_clause(self, contrast: int, clause: Clause, left: "_PlacedTerms", right: "_PlacedTerms") -> None:
@@ -262,7 +262,7 @@ class _Item:
         builder.clauses.append((contrast, builder.groups, clause.relation == "=", *clause.constants))
 
     def _pairs(self, clause: Clause, tested: list[tuple[int, Place]]) -> "Iterator[tuple[_PlacedTerms, _PlacedTerms]]":
-        """What is compared of a good and a bad sentence; under the rule `words` each word that differs with its counterpart."""
+        """What is compared in a good and a bad sentence; under the rule `words`, each differing word with its counterpart."""
         variants = self.roles[clause.left[0].role], self.roles[clause.right[0].role]
         varied = differing(self.words[variants[0]], self.words[variants[1]])
         compared = self._compared(variants, varied, clause.left[0].span)
@@ -277,7 +277,7 @@ class _Item:
             yield left, right
 
     def _sums(self, contrast: Contrast, clause: Clause, tested: list[tuple[int, Place]]) -> "tuple[_PlacedTerms, _PlacedTerms]":
-        """Any other clause, with its spans as places in whole sentences."""
+        """Any other clause, with its spans as positions in whole sentences."""
         left, right = (tuple(self._named(term) for term in side) for side in (clause.left, clause.right))
         if contrast.tested == "differing" and clause.is_pair and not clause.left[0].span:
             varied = differing(self.words[left[0].variant], self.words[right[0].variant])
@@ -287,7 +287,7 @@ class _Item:
         return left, right
 
     def _compared(self, variants: Place, varied: tuple[Place, Place], span: str) -> tuple[Place, Place]:
-        """The stretches that are compared: the whole sentences, the words that differ, or a span that the source names."""
+        """The compared stretches: whole sentences, the differing words, or a span that the source names."""
         if self.rules.contrast != "sentence":
             return varied
         if not span:
@@ -304,7 +304,7 @@ class _Item:
         return [((start + step, start + step + 1), (begin + step, begin + step + 1)) for step in steps]
 
     def _sentence(self, variant: int, varied: Place, end: int) -> int:
-        """Where only the target counts, what lies to its right need not be read."""
+        """If only the target counts, what lies to its right need not be read."""
         whole = self.rules.contrast == "sentence"
         words = self.made.sentences[variant] if whole else " ".join(self.words[variant][:end])
         made = ProbeSentence(words, varied, (self.made.texts[variant] or "") if whole else "", self.number * SPREAD + self.index)
@@ -341,7 +341,7 @@ _PlacedTerms = tuple[_PlacedTerm, ...]
 def _add_tested(
     rows: list[tuple[int, int, int, int, bool]], contrast: int, tested: Sequence[tuple[int, Place]], pair: bool
 ) -> None:
-    """A pair has two rows, good and bad. Elsewhere stretches of one sentence that overlap are one."""
+    """A pair has two rows, good and bad. Elsewhere overlapping stretches of one sentence are merged."""
     if pair:
         (one, varied), (other, elsewhere) = tested
         rows += [(contrast, one, *varied, False), (contrast, other, *elsewhere, one == other)]
@@ -360,7 +360,7 @@ def _add_tested(
 
 
 def _numbered(contrasts: Sequence[Groups]) -> tuple[Groups, ...]:
-    """The spans by their order of appearance, so that equal structures are equal; their chance is worked out once."""
+    """The spans in order of appearance, so that equal structures are equal and their chance is computed once."""
     known: dict[int, int] = {}
 
     def side(terms: tuple[tuple[int, float], ...]) -> tuple[tuple[int, float], ...]:

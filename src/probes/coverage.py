@@ -1,4 +1,4 @@
-"""Coverage: how many items of a set each published rule keeps, and which tested forms a tokenizer cuts into pieces.
+"""Coverage: how many items of a set each published rule keeps, and which tested forms a tokenizer splits.
 
 Only the tokenizer is needed, never the model. The rules:
 one_word         the variants differ in exactly one word (Goldberg 2019; Mueller et al. 2020 lose a third of French to it)
@@ -13,13 +13,13 @@ from typing import NamedTuple
 from .challenge_set import ChallengeSet, differing
 from .scorers import ProbeSentence
 
-# From sentences to the number of pieces of each one's target, whether all of them are known, and their number where it is alone:
+# Maps sentences to each target's number of pieces, whether all are known, and the number when it stands alone:
 # `functools.partial(probes.scorers.pretrained.word_pieces.target_pieces, tokenizer)`.
 PieceCounter = Callable[[Sequence[ProbeSentence]], Sequence[tuple[int, bool, int]]]
 
 
 class RuleCoverage(NamedTuple):
-    """One construction: items, and how many of them each rule keeps."""
+    """One construction: its items, and how many of them each rule keeps."""
 
     construction: str
     items: int
@@ -30,7 +30,7 @@ class RuleCoverage(NamedTuple):
 
 
 class FormCoverage(NamedTuple):
-    """The tested words of a language, each once, and those among them that are several pieces or have an unknown one."""
+    """The tested words of a language, each once, and those that have several pieces or an unknown one."""
 
     language: str
     forms: list[str]
@@ -54,7 +54,7 @@ def rule_coverage(made: ChallengeSet, count: PieceCounter) -> RuleCoverage:
 
 
 def form_coverage(sets: Sequence[ChallengeSet], count: PieceCounter) -> FormCoverage:
-    """The tested words of all sets (where one word is tested), and which are not one known piece (Hilsenbek 2022, Table 1)."""
+    """The tested words of all sets (if one word is tested), and which are not one known piece (Hilsenbek 2022, Table 1)."""
     found: dict[str, ProbeSentence] = {}
     for made in sets:
         for item in item_sentences(made):
@@ -67,7 +67,7 @@ def form_coverage(sets: Sequence[ChallengeSet], count: PieceCounter) -> FormCove
 
 
 def item_sentences(made: ChallengeSet) -> Iterator[list[ProbeSentence]]:
-    """The sentences of each item, with where the first differs from the others as their targets."""
+    """The sentences of each item; the target is where the first differs from the others."""
     for number in range(len(made)):
         first, *others = range(made.firsts[number], made.firsts[number + 1])
         item: dict[ProbeSentence, None] = {}

@@ -1,6 +1,7 @@
-"""Models asked the same sets by the same code as while they learn: scores, verdicts and tables, shown whatever the disk does."""
+"""Models evaluated on the same sets, by the same code as during training: scores, verdicts and tables, whatever the disk does."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -10,22 +11,37 @@ from ..data.corpora import CorpusRecipe
 from ..data.corpus import encode_split
 from ..data.download import downloads_for
 from ..errors import UserError
-from ..files import require_writable
+from ..files import JsonObject, require_writable
+from ..lm.checkpoints import read_checkpoint
 from ..lm.perplexity import evaluate_split
 from ..metric_names import TEST_PERPLEXITY
 from ..settings.evaluation_settings import EvaluationSettings
-from ..settings.languages import each_language
-from ..settings.probing import AGREEMENT, ProbeSettings
-from .accuracy import Table
-from .answer import Answer, judge_scores
+from ..settings.languages import Clitics, each_language
+from ..settings.probing import AGREEMENT, LexiconChoice, ProbeSettings, all_collections
+from ..settings.run import read_run_settings
+from ..settings.training_settings import ScoreFileSettings
+from .accuracy import Answer, Table, judge_scores
+from .contract import make_contract
 from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
+from .lexicon.known_words import KnownWords, SharedWords, words_of_facts
 from .lexicon.word_table import save_choice, show_choice
-from .models import Model
+from .models import (
+    Model,
+    checkpoint_capitals,
+    checkpoint_files,
+    checkpoint_languages,
+    load_checkpoints,
+    load_function,
+    load_pretrained,
+    load_scores,
+    must_be_comparable,
+    of_built_in_corpus,
+)
 from .prediction_files import predictions_beside, save_predictions
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
-from .probe_preparation import must_cover, rule_tables
+from .probe_preparation import make_probe, must_cover, rule_tables
 from .region_files import regions_beside, save_regions
 from .result_files import save_summary
 from .surprisal import macro_perplexity
@@ -33,6 +49,58 @@ from .verdict_files import save_items
 from .verdicts import unknown_words
 
 Measures = Mapping[str, float]
+
+
+def choose_lexicon(settings: ProbeSettings, checkpoints: Sequence[str]) -> tuple[ProbeSettings, KnownWords | None]:
+    """The settings with the choice made, and what all of these checkpoints know."""
+    facts = {path: read_checkpoint(checkpoint_files(Path(path))[0])["concord"] for path in checkpoints}
+    choice = settings.lexicon if settings.lexicon is not None else _choice_of_runs(list(facts.values()))
+    if choice == "fit" and not facts:
+        raise UserError("probes.lexicon=fit: works only for models trained by Concord; for others name vocabularies, shared:[…]")
+    words = [words_of_facts(path, each) for path, each in facts.items()] if choice == "fit" else []
+    return replace(settings, lexicon=choice), _shared(words)
+
+
+def _choice_of_runs(facts: Sequence[JsonObject]) -> LexiconChoice:
+    """What all of them were probed on during training; `fixed` if they differ."""
+    choices = [read_run_settings(each["settings"]).probes.lexicon for each in facts]
+    return choices[0] if choices and all(each == choices[0] for each in choices) else "fixed"
+
+
+def _shared(words: list[KnownWords]) -> KnownWords | None:
+    if len(words) < 2:
+        return words[0] if words else None
+    return SharedWords(words)
+
+
+def read_probes(settings: EvaluationSettings) -> list[Probe]:
+    """The sets of every requested language: those given, or all that a checkpoint knows, written like its corpus."""
+    known = {} if settings.model or settings.scorer else checkpoint_languages(settings.ckpt_path or ())
+    asked = [each.code for each in each_language(settings.lang)] if settings.lang else list(known)
+    elsewhere: Clitics = "joined" if settings.model else next(iter(known.values()), "split")
+    built_in = bool(known) and of_built_in_corpus(settings.ckpt_path or ())
+    capitals = checkpoint_capitals(settings.ckpt_path or (), asked, settings.probes) if known else {}
+    chosen, words = choose_lexicon(settings.probes, (settings.ckpt_path or ()) if known else ())
+    sets, downloads = all_collections(chosen), downloads_for(settings.paths)
+    return [
+        make_probe(each, code, known.get(code, elsewhere), built_in, downloads, words, capitals.get(code, False))
+        for code in asked
+        for each in sets
+    ]
+
+
+def load_models(settings: EvaluationSettings, probes: Sequence[Probe]) -> list[Model]:
+    contract = make_contract(settings.probes.protocol, settings.probes.given_rules)
+    if settings.model and settings.lang:
+        language = each_language(settings.lang)[0]
+        if isinstance(settings.model, ScoreFileSettings):
+            return [load_scores(settings.model, language, probes)]
+        return load_pretrained(settings.model, contract, settings.probes.scoring, language)
+    if settings.scorer and settings.lang:
+        return [load_function(settings.scorer, settings.allow, each_language(settings.lang)[0])]
+    models = load_checkpoints(settings.ckpt_path or (), settings.device, contract.rules.start == "warm", settings.allow)
+    must_be_comparable(models, language_given=settings.lang is not None)
+    return models
 
 
 def ask(model: Model, probe: Probe) -> Answer:
@@ -43,25 +111,26 @@ def ask(model: Model, probe: Probe) -> Answer:
 
 
 def check_starts(models: Sequence[Model], probes: Sequence[Probe]) -> None:
-    """Before any work: whether every model begins sentences as the contracts of all probes say."""
+    """Check before any work that every model starts sentences as all probes' contracts require."""
     for probe in probes:
         start = probe.contract.rules.start
         for model in models:
             state = model.scorer.reading.state
             if start == "warm" and not state:
                 raise UserError(
-                    f"{model.name}: probes.rules.start=warm: only a model of Concord comes with "
-                    "sentences of its corpus to warm up on; leave it out"
+                    f"{model.name}: probes.rules.start=warm: only Concord models come with "
+                    "sentences of their corpus to warm up on; leave it out"
                 )
-            if state and state != start:
+            actual = "warm" if state == "warm" else "zero"
+            if state and actual != start:
                 raise UserError(
-                    f"{probe.name}: probes.rules.start={start}, and {model.name} begins its sentences with start={state}; "
-                    "evaluate collections that differ in it apart"
+                    f"{probe.name}: probes.rules.start={start}, but {model.name} starts its sentences with start={actual}; "
+                    "evaluate collections that differ in it separately"
                 )
 
 
 def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures: Measures) -> None:
-    """Every verdict, and every word with its log-probability; of suites also every region."""
+    """Every verdict, and every word with its log-probability; for suites also every region."""
     about = {"contract": state_contract(probe, model.scorer), "digest": probe.digest, **model.identity(), **measures}
     save_items(file, probe, answer.verdicts, answer.scores, about)
     save_regions(regions_beside(file), probe, answer.scores, about)
@@ -71,7 +140,7 @@ def save_answer(file: Path, model: Model, probe: Probe, answer: Answer, measures
 def save_tables(
     folder: Path, probe: Probe, models: Sequence[Model], answers: Mapping[str, Answer], measures: Mapping[str, Measures]
 ) -> None:
-    """The summary of an evaluation."""
+    """Write the summary of an evaluation."""
     stated = {each.name: contract_statement(probe, each.scorer.reading) for each in models}
     contract = probe.contract.plain() | {"statement": join_statements(stated)}
     found: dict[str, dict[str, object]] = {}
@@ -90,7 +159,7 @@ def save_tables(
 
 
 def tables_of(probe: Probe, answers: Mapping[str, Answer]) -> dict[str, Table]:
-    """Of all models; rules that need no model stand beside a single one."""
+    """The tables of all models; beside a single model, rules that need none."""
     tables = {name: answer.table for name, answer in answers.items()}
     return tables | (rule_tables(probe) if len(answers) == 1 else {})
 
@@ -112,7 +181,7 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
         answer = answers[each.name] = ask(each, probe)
         try:
             save_answer(folder / items_file(models, each), each, probe, answer, measures.get(each.name, {}))
-        except OSError as error:  # told after the tables: scores are never lost to a full disk
+        except OSError as error:  # reported after the tables: scores are never lost to a full disk
             unwritten.append(error)
     tables = tables_of(probe, answers)
     show_evaluation(probe, {name: answer.table for name, answer in answers.items()}, tables, measures)
@@ -133,7 +202,7 @@ def items_file(models: Sequence[Model], model: Model) -> str:
 
 
 def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: Probe, probes: Sequence[Probe]) -> Path:
-    """Named for the models, the language, the items and the contract, so that no two results meet in one place."""
+    """Named after the models, the language, the items and the contract, so that no two results collide."""
     if settings.out:
         several = (len({each.language for each in probes}) > 1, len({each.name for each in probes}) > 1)
         return Path(settings.out) / "-".join(
@@ -148,7 +217,7 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
 
 
 def curve_folder(settings: EvaluationSettings, model: str, probes: Sequence[Probe], several: bool = False) -> Path:
-    """The same for checkpoints of one training, whose answers on all sets are in one folder; `several`: one of many curves."""
+    """The same for checkpoints of one training run, whose results on all sets share a folder; `several`: one of many curves."""
     if settings.out:
         return Path(settings.out) / model if several else Path(settings.out)
     languages, sets = (dict.fromkeys(getattr(each, name) for each in probes) for name in ("language", "name"))
@@ -165,7 +234,7 @@ def _is_whole(probes: ProbeSettings) -> bool:
 
 
 def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, float]:
-    """Of the test part of a corpus, in the words that the model knows; under the protocol clams also their macro-average."""
+    """Perplexity of a corpus's test part, in the words the model knows; under the protocol clams also its macro-average."""
     network, vocabulary, training = model.network, model.vocabulary, model.training
     if settings.data is None or network is None or vocabulary is None or training is None:
         return {}

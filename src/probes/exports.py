@@ -1,4 +1,4 @@
-"""Challenge sets in other formats: CLAMS text, BLiMP JSON lines, and our own JSON lines, which lose nothing."""
+"""Challenge sets in other formats: CLAMS text, BLiMP JSON lines, and our own JSON lines, which are lossless."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from .readers.blimp import STRUCTURE
 
 
 def clams(made: ChallengeSet) -> Iterator[str]:
-    """`True<tab>sentence` and the `False` lines that belong to it."""
+    """`True<tab>sentence` and its `False` lines."""
     for index, item in enumerate(made):
         flags = [variant.grammatical for variant in item.variants]
         if flags[0] is not True or any(flag is not False for flag in flags[1:]):
@@ -20,12 +20,12 @@ def clams(made: ChallengeSet) -> Iterator[str]:
 
 
 def blimp(made: ChallengeSet) -> Iterator[str]:
-    """A good and a bad sentence an object; features become fields."""
+    """One object per good and bad sentence; features become fields."""
     for number, item in enumerate(made):
         good, bad = _pair(made, number)
         fields: dict[str, object] = {"sentence_good": good, "sentence_bad": bad}
         if taken := sorted(set(item.features) & set(STRUCTURE)):
-            raise SetError(made.place(number), None, f"BLiMP has a meaning of its own for the feature {taken[0]}; rename it")
+            raise SetError(made.place(number), None, f"BLiMP already has a field {taken[0]}; rename this feature")
         if (prefix := _one_prefix(item)) is not None:
             fields |= prefix | {"one_prefix_method": True}
         defaults = {"UID": made.construction, "pairID": str(number)}
@@ -35,13 +35,13 @@ def blimp(made: ChallengeSet) -> Iterator[str]:
 def _pair(made: ChallengeSet, index: int) -> tuple[str, str]:
     item = made[index]
     if [variant.grammatical for variant in item.variants] != [True, False]:
-        raise SetError(made.place(index), None, "BLiMP holds pairs of one good and one bad sentence")
+        raise SetError(made.place(index), None, "BLiMP can only hold pairs of one good and one bad sentence")
     good, bad = (variant.text or " ".join(variant.words) for variant in item.variants)
     return good, bad
 
 
 def _one_prefix(item: MinimalSet) -> dict[str, str] | None:
-    """Where the sentences differ in one word after one and the same beginning."""
+    """If the sentences differ in one word after the same beginning."""
     good, bad = item.variants
     targets = [[span for span in variant.spans if span.name == TARGET] for variant in item.variants]
     if [len(spans) for spans in targets] != [1, 1]:
@@ -71,7 +71,7 @@ def jsonl(made: ChallengeSet) -> Iterator[str]:
 
 
 def plain_variant(variant: Variant) -> dict[str, object]:
-    """As our own JSON lines have it."""
+    """A variant as our own JSON lines write it."""
     spans = [list(span) for span in variant.spans]
     sentence = " ".join(variant.words)
     return {"role": variant.role, "grammatical": variant.grammatical, "sentence": sentence, "text": variant.text, "spans": spans}
@@ -85,15 +85,15 @@ FORMATS: dict[str, tuple[str, Callable[[ChallengeSet], Iterator[str]]]] = {
 
 
 def must_be_a_name(made: ChallengeSet) -> None:
-    """Names of constructions can come from strangers' files: none may lead out of the folder."""
+    """Construction names can come from untrusted files: none may lead out of the folder."""
     if not re.fullmatch(r"\w[\w .+-]*", made.construction):
-        raise SetError(made.file, None, f"{made.construction[:60]!r} cannot be the name of a file; rename the construction")
+        raise SetError(made.file, None, f"{made.construction[:60]!r} cannot be a file name; rename the construction")
 
 
 def export(made: ChallengeSet, form: str, folder: Path) -> Path:
-    """Writes the set into a folder, as a whole or not at all; returns the file."""
+    """Write the set into a folder, all or nothing; return the file."""
     if form not in FORMATS:
-        raise SetError(form, None, f"sets are not written in this format; there are: {', '.join(FORMATS)}")
+        raise SetError(form, None, f"sets cannot be written in this format; available: {', '.join(FORMATS)}")
     must_be_a_name(made)
     suffix, lines = FORMATS[form]
     file = folder / f"{made.construction}{suffix}"

@@ -1,4 +1,4 @@
-"""Features of items as columns beside the results: what they may be called, and of which kind a column is."""
+"""Item features as columns beside the results: what they may be called, and a column's type."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from .challenge_set import ChallengeSet, SetError, Value
 
-# The columns of result files that are not features. A feature of the same name would take the place of a result.
+# The columns of result files that are not features. A feature of the same name would overwrite a result.
 RESERVED = frozenset(
     {
         *("uid", "construction", "contrast", "language", "set", "dev"),
@@ -19,20 +19,20 @@ LARGEST = 2**63
 
 
 def check_feature_names(made: ChallengeSet) -> None:
-    """When a set is read: no feature is called like a result."""
-    # Readers share equal objects, so that most items are looked at only once.
+    """Check when a set is read that no feature is named like a result."""
+    # Readers share equal objects, so most items are checked only once.
     different = {id(features): (index, features) for index, features in reversed(list(enumerate(made.features)))}
     for index, features in sorted(different.values(), key=lambda each: each[0]):
         if taken := sorted(RESERVED & features.keys()):
             raise SetError(
                 made.file_of(index),
                 made.lines[index],
-                f"a feature (column) is called {taken[0]}, which is a column of the results; rename it, say to item_{taken[0]}",
+                f"a feature (column) is named {taken[0]}, like a result column; rename it, for instance to item_{taken[0]}",
             )
 
 
 def feature_columns(sets: Sequence[ChallengeSet], places: Iterable[tuple[int, int]]) -> dict[str, pa.Array]:
-    """A column for each feature, with a value for each place (the number of a set and of an item in it)."""
+    """One column per feature, one value per place (a set's number and an item's number in it)."""
     chosen: list[Mapping[str, Value]] = [sets[number].features[item] for number, item in places]
     names = dict.fromkeys(name for made in sets for name in made.feature_names())
     if taken := RESERVED & names.keys():
@@ -41,7 +41,7 @@ def feature_columns(sets: Sequence[ChallengeSet], places: Iterable[tuple[int, in
 
 
 def feature_column(values: Sequence[Value | None]) -> pa.Array:
-    """Whole numbers or truth values where all are; anything else, and numbers that are too large for a column, as text."""
+    """Integers or booleans if all values are; otherwise, and for numbers too large for a column, text."""
     there = [value for value in values if value is not None]
     kinds = {type(value) for value in there}
     if kinds <= {bool} or (kinds == {int} and all(-LARGEST <= value < LARGEST for value in there if isinstance(value, int))):

@@ -1,6 +1,6 @@
-"""Surface rules that need no model at all: what a number means depends on how far these get.
+"""Surface rules that need no model at all: what an accuracy means depends on how far these get.
 
-They go by what the items say of themselves. What is not said is unknown, never "no attractor".
+They use what the items state about themselves. What is not stated is unknown, never "no attractor".
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ OTHER = {"singular": "plural", "plural": "singular"}
 
 
 def tests_number(features: Features) -> bool:
-    """Whether the forms of an item differ in number: where its source does not say otherwise."""
+    """Whether an item's forms differ in number: unless its source says otherwise."""
     return "subject_number" in features and features.get("tested", "number") == "number"
 
 
@@ -27,7 +27,7 @@ def always_singular(features: Features) -> str | None:
 
 
 def last_noun(features: Features) -> str | None:
-    """The form that agrees with the noun read last: h2, where the source knows it, else as far as attractors tell."""
+    """The form that agrees with the last noun read: h2 if the source has it, otherwise as far as attractors tell."""
     subject, attractor = features.get("subject_number"), features.get("attractor_number")
     between, attractors = features.get("n_intervening"), features.get("n_attractors")
     if subject not in OTHER or not tests_number(features):
@@ -35,9 +35,9 @@ def last_noun(features: Features) -> str | None:
     if "h2" in features:
         return str(subject) if features["h2"] == RIGHT else OTHER[str(subject)]
     if features.get("distance") == 0 or between == 0 or attractors == 0:
-        return str(subject)  # no noun in between, or none of the other number
+        return str(subject)  # no noun in between, or none with the other number
     if attractors is not None and attractors == between:
-        return OTHER[str(subject)]  # all nouns in between are of the other number
+        return OTHER[str(subject)]  # all nouns in between have the other number
     stands_between = between == 1 or (between is None and "distance" in features)
     return str(attractor) if attractor in OTHER and stands_between else None
 
@@ -46,9 +46,9 @@ HEURISTICS: dict[str, Callable[[Features], str | None]] = {"always singular": al
 
 
 def judge_by_rule(probe: Probe, rule: Callable[[Features], str | None]) -> Verdicts:
-    """Right where the number that the rule chooses is that of the subject; uncovered where it has nothing to say.
+    """Right if the number the rule picks is the subject's; uncovered if the rule makes no prediction.
 
-    Only of pairs of a good and a bad form: where a source states contrasts of its own, more than a number is at stake.
+    Only for pairs of a good and a bad form: contrasts stated by the source involve more than a number.
     """
     choices = [[None if made.contrasts_are_stated else rule(features) for features in made.features] for made in probe.sets]
     subjects = [[features.get("subject_number") for features in made.features] for made in probe.sets]

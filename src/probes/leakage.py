@@ -1,8 +1,8 @@
-"""What of the challenge sets a model has read in training: whole sentences, critical n-grams, and how often the tested forms.
+"""What a model has seen of the challenge sets in training: whole sentences, critical n-grams, and counts of the tested forms.
 
-A challenge sentence occurs where a sentence of the training split has the same words, whatever mark closes it and whether or
-not its first letter is a capital. A critical n-gram is the target with the two words before it; a sentence's beginning counts as
-a word. Words outside the model's vocabulary cannot be found again in ids: what contains one is counted as outside the vocabulary.
+A challenge sentence occurs if a sentence of the training split has the same words, whatever its closing mark and whether or
+not its first letter is a capital. A critical n-gram is the target with the two preceding words; the start of a sentence counts
+as a word. Words outside the model's vocabulary cannot be found in ids: what contains one is counted as outside the vocabulary.
 """
 
 from collections import Counter, defaultdict
@@ -14,18 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from ..data.corpus import Corpus, Split
-from ..data.tokenizer import Tokenizer
-from ..data.vocabulary import EOS
+from ..data.vocabulary import EOS, Tokenizer
 from .challenge_set import TARGET, ChallengeSet
 
 MARKS = ("", ".", "!", "?")
 BEFORE = 2  # words before the target
-SENTENCES = 1 << 14  # of the corpus, looked at together
+SENTENCES = 1 << 14  # tokens of the corpus searched at a time
 
 
 @dataclass(frozen=True)
 class Leak:
-    """Words of a set that occur in the training split: whether they are from good or bad variants, and how often they occur."""
+    """Words of a set that occur in the training split: whether they come from good or bad variants, and how often."""
 
     construction: str
     words: str
@@ -37,8 +36,8 @@ class Leak:
 class Leakage:
     sentences: list[Leak]
     ngrams: list[Leak]
-    checked: dict[str, int]  # how many different ones were looked for
-    unsearchable: dict[str, int]  # how many of them hold a word that the vocabulary does not have
+    checked: dict[str, int]  # how many distinct ones were searched for
+    unsearchable: dict[str, int]  # how many of them contain an out-of-vocabulary word
 
     def line(self) -> str:
         """For the table at the start of a run."""
@@ -49,7 +48,7 @@ class Leakage:
         return f"{', '.join(parts)} occur in the training text"
 
     def save(self, file: Path) -> None:
-        """All of it, one row each."""
+        """Write everything, one row each."""
         with file.open("w", encoding="utf-8") as stream:
             stream.write("kind\tconstruction\tgrammatical\tcount\twords\n")
             for kind, found in (("sentence", self.sentences), ("n-gram", self.ngrams)):
@@ -80,7 +79,7 @@ def find_leakage(sets: Iterable[ChallengeSet], corpus: Corpus) -> Leakage:
 
 
 def frequencies(sets: Iterable[ChallengeSet], corpus: Corpus) -> dict[str, int]:
-    """How often each tested form occurs in the training split; forms outside the vocabulary are not in the answer."""
+    """How often each tested form occurs in the training split; out-of-vocabulary forms are missing from the result."""
     forms: dict[str, None] = {}
     for made in sets:
         for sentence, spans in zip(made.sentences, made.spans, strict=True):
@@ -91,7 +90,7 @@ def frequencies(sets: Iterable[ChallengeSet], corpus: Corpus) -> dict[str, int]:
 
 
 def count_forms(forms: Iterable[str], corpus: Corpus) -> dict[str, int]:
-    """How often each of these stretches of words occurs in the training split, if the vocabulary has all its words."""
+    """How often each of these word sequences occurs in the training split, if all its words are in the vocabulary."""
     wanted = dict.fromkeys(forms)
     search = _Search(wanted, corpus.vocabulary, whole=False)
     counts = _searched({"forms": search}, corpus.train, corpus.vocabulary)["forms"]
@@ -105,7 +104,7 @@ def _leaks(wanted: Iterable[tuple[str, str, bool | None]], counts: dict[str, int
 
 
 def _open(words: list[str]) -> list[str]:
-    """Without the mark that closes a sentence."""
+    """Without the closing mark of a sentence."""
     return words[:-1] if len(words) > 1 and words[-1] in MARKS else words
 
 
@@ -114,7 +113,7 @@ def _ngram(words: Sequence[str], start: int, end: int) -> str:
 
 
 class _KnownWords(dict[str, tuple[int, ...]]):
-    """The tokens of words, each looked up once; of a word that cannot be told from others, none."""
+    """The tokens of words, each looked up once; none for a word that cannot be told from others."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         super().__init__({EOS: (tokenizer.eos,)})
@@ -126,9 +125,9 @@ class _KnownWords(dict[str, tuple[int, ...]]):
 
 
 class _Search:
-    """Sequences of tokens that are looked for, by their length; each stands for the words that it is a way of writing.
+    """Token sequences to search for, by length; each stands for the words it spells.
 
-    `whole`: as sentences, which a mark may close. `capitals`: the first word with a capital, too.
+    `whole`: as sentences, with or without a closing mark. `capitals`: also with a capitalised first word.
     """
 
     def __init__(self, names: Iterable[str], tokenizer: Tokenizer, whole: bool, capitals: bool = False) -> None:
@@ -153,7 +152,7 @@ class _Search:
         self.groups = [_Group(length, found, len(tokenizer)) for length, found in sorted(by_length.items())]
 
     def look(self, ids: np.ndarray, starts: np.ndarray, lengths: np.ndarray, ends: np.ndarray) -> None:
-        """In sentences that lie at these places, each preceded by <eos>; `ends`: whether a word may end at each token."""
+        """Search sentences at these positions, each preceded by <eos>; `ends`: whether a word may end at each token."""
         without_mark = lengths - self._closing(ids, starts, lengths) if self.whole else lengths
         for group in self.groups:
             if self.whole:
@@ -164,7 +163,7 @@ class _Search:
             group.look(ids, places)
 
     def _closing(self, ids: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """How many tokens of each sentence are the mark that closes it."""
+        """How many tokens of each sentence are its closing mark."""
         found = np.zeros(len(lengths), dtype=np.int64)
         for mark in self.marks:
             long = np.flatnonzero(lengths > len(mark))
@@ -173,7 +172,7 @@ class _Search:
         return found
 
     def counts(self) -> dict[str, int]:
-        """Of everything that was found."""
+        """Counts of everything found."""
         total: Counter[str] = Counter()
         for group in self.groups:
             for at in np.flatnonzero(group.counts).tolist():
@@ -182,7 +181,7 @@ class _Search:
 
 
 class _Group:
-    """Sequences of one length, in the order of a number made of their tokens."""
+    """Sequences of one length, sorted by a number computed from their tokens."""
 
     def __init__(self, length: int, names: dict[tuple[int, ...], list[str]], vocabulary: int) -> None:
         self.length = length
@@ -204,10 +203,10 @@ class _Group:
         return keys
 
     def look(self, ids: np.ndarray, places: np.ndarray) -> None:
-        """Counts the sequences that begin at these places."""
+        """Count the sequences that start at these positions."""
         tokens = ids[places[:, None] + np.arange(self.length)]
         at = np.minimum(np.searchsorted(self.keys, self._keys(tokens)), len(self.keys) - 1)
-        same = (self.tokens[at] == tokens).all(axis=1)  # the key finds, the tokens decide
+        same = (self.tokens[at] == tokens).all(axis=1)  # the key finds candidates, the tokens decide
         self.counts += np.bincount(at[same], minlength=len(self.counts))
 
 

@@ -12,15 +12,15 @@ from ..data.grammar.audit import tautological
 from .challenge_set import NOT_BY_LINE, TARGET, ChallengeSet
 from .set_file import texts
 
-# Scripts are told apart by the first word of a letter's Unicode name; these go with any.
+# Scripts are identified by the first word of a letter's Unicode name; these go with any.
 COMMON_SCRIPTS = {"DIGIT", "MODIFIER", "FEMININE", "MASCULINE", "COMBINING", "SUPERSCRIPT"}
 # Invisible, but part of how some scripts are written.
 JOINERS = "\u200c\u200d"
 INVISIBLE = "invisible characters"
 SHOWN = 12
-SHORTEST = 4  # letters of each of two words that are glued together
+SHORTEST = 4  # minimum letters in each of two joined words
 CHECKS = """\
-What is looked for, in items: sets, sentences and variants that come again, in one set or in another; sentences that
+What is checked, by item: sets, sentences and variants that are repeated, in one set or in another; sentences that
 are good here and bad there; nothing to compare with; unequal lengths, several differing words, a verb that repeats
 the one before it (tautology); numbers of subject and attractor that are out of balance; decomposed and invisible
 characters, mixed scripts, odd white space; two words in one; with --vocab, words that a model does not know.
@@ -47,7 +47,7 @@ class Finding:
 
 @dataclass
 class Findings:
-    """By construction and kind, in the order in which they came up."""
+    """By construction and kind, in order of appearance."""
 
     found: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
@@ -98,7 +98,7 @@ def _within(made: ChallengeSet, findings: Findings) -> None:
 
 
 def _compare(made: ChallengeSet, index: int, words: list[list[str]], findings: Findings) -> None:
-    """The first variant with each of the others."""
+    """Compare the first variant with each of the others."""
     others = words[1:]
     if unequal := next((other for other in others if len(other) != len(words[0])), None):
         findings.add(made, "unequal lengths", index, f"{' '.join(words[0])} / {' '.join(unequal)}", serious=False)
@@ -110,7 +110,7 @@ def _compare(made: ChallengeSet, index: int, words: list[list[str]], findings: F
 
 
 def _differences(one: list[str], other: list[str]) -> int:
-    """How many words differ, of sentences of one length."""
+    """How many words differ, for sentences of equal length."""
     return sum(map(str.__ne__, one, other)) if len(one) == len(other) else 0
 
 
@@ -127,7 +127,7 @@ def _spelling(made: ChallengeSet, index: int, text: str, findings: Findings) -> 
 
 @cache
 def _misspelt(word: str) -> tuple[str, ...]:
-    """Faults of a word that one does not see."""
+    """Faults in a word that cannot be seen."""
     decomposed = not unicodedata.is_normalized("NFC", word)
     invisible = any(unicodedata.category(letter) in ("Cc", "Cf") and letter not in JOINERS for letter in word)
     return ("not in NFC",) * decomposed + (INVISIBLE,) * invisible
@@ -140,7 +140,7 @@ def _scripts(word: str) -> frozenset[str]:
 
 
 def _white_space(sets: Sequence[ChallengeSet], findings: Findings) -> None:
-    """Two spaces, spaces at the ends, spaces that are none of the keyboard's: in the files, since sets hold words."""
+    """Double spaces, spaces at the ends, unusual spaces: checked in the files, since sets hold words."""
     seen: set[str] = set()
     for made in sets:
         for file in dict.fromkeys(made.files or [made.file]):
@@ -153,7 +153,7 @@ def _white_space(sets: Sequence[ChallengeSet], findings: Findings) -> None:
 
 
 def _balance(made: ChallengeSet, findings: Findings) -> None:
-    """As many items for every combination of subject and attractor number, of all that the values would allow."""
+    """Equally many items for every combination of subject and attractor number that the values allow."""
     names = ("subject_number", "attractor_number")
     cells = Counter(tuple(str(features[name]) for name in names if name in features) for features in made.features)
     if len({len(cell) for cell in cells}) == 1:
@@ -165,7 +165,7 @@ def _balance(made: ChallengeSet, findings: Findings) -> None:
 
 
 def _coverage(made: ChallengeSet, vocabulary: Collection[str], findings: Findings) -> None:
-    """Items whose target, or else context, has a word that a model would not know; and which words cost how many items."""
+    """Items whose target, or else context, has a word the model would not know; and how many items each word costs."""
     costs: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for index in range(len(made)):
         inside, outside = _missing(made, index, vocabulary)
@@ -176,7 +176,7 @@ def _coverage(made: ChallengeSet, vocabulary: Collection[str], findings: Finding
     for kind, words in costs.items():
         shown = ", ".join(f"{word} {count:,}" for word, count in words.most_common(SHOWN))
         more = f", … ({len(words):,} words)" if len(words) > SHOWN else ""
-        findings.found[made.construction, kind].example = f"items a word: {shown}{more}"
+        findings.found[made.construction, kind].example = f"items per word: {shown}{more}"
 
 
 def _missing(made: ChallengeSet, index: int, vocabulary: Collection[str]) -> tuple[set[str], set[str]]:
@@ -192,20 +192,20 @@ def _missing(made: ChallengeSet, index: int, vocabulary: Collection[str]) -> tup
 
 
 def _across(sets: Sequence[ChallengeSet], findings: Findings) -> None:
-    """Sentences with two labels, sentences that come again, and sets that share sentences."""
+    """Sentences with two labels, repeated sentences, and sets that share sentences."""
     known: dict[str, tuple[bool, str]] = {}
     for made in sets:
         seen: set[tuple[str, ...]] = set()
         for index in range(len(made)):
             own = tuple(made.sentences[made.firsts[index] : made.firsts[index + 1]])
-            # Identical variants of one set, and a set that is there twice, are faults of their own.
+            # Identical variants of one set, and repeated sets, are separate faults.
             if len(set(own)) == len(own) and own not in seen:
                 _labels(made, index, known, findings)
             seen.add(own)
 
 
 def _labels(made: ChallengeSet, index: int, known: dict[str, tuple[bool, str]], findings: Findings) -> None:
-    """Each kind once for an item, however many of its sentences it holds for."""
+    """Each kind once per item, however many of its sentences it applies to."""
     told: dict[str, tuple[str, bool]] = {}
     for i in range(made.firsts[index], made.firsts[index + 1]):
         flag, sentence = made.grammatical[i], made.sentences[i]
@@ -225,7 +225,7 @@ def _labels(made: ChallengeSet, index: int, known: dict[str, tuple[bool, str]], 
 
 
 def _glued(sets: Sequence[ChallengeSet], findings: Findings) -> None:
-    """Words that are two other words of the sets without the space between them. A compound may be one, so it is a note."""
+    """Words that are two other words of the sets without the space. It may be a compound, so it is only a note."""
     words = {word for made in sets for sentence in dict.fromkeys(made.sentences) for word in sentence.split()}
     glued = {
         word: f"{word[:at]} {word[at:]}"

@@ -1,4 +1,4 @@
-"""Models that can be asked, checkpoints of ours, models of the hub, functions: a scorer with a name and what is known of it."""
+"""Models that can be evaluated: our checkpoints, models from the hub, functions. A scorer with a name and known facts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from ..data.corpus import begins_with_capital
-from ..data.tokenizer import Tokenizer
 from ..data.tokens import TokenRule
+from ..data.vocabulary import Tokenizer
 from ..errors import UserError
 from ..files import checksum
 from ..lm.checkpoints import load_model, read_checkpoint
@@ -39,25 +39,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """A model that can be asked. `languages` are those it was trained on, by code; `vocabulary` is what it predicts, where known.
+    """A model that can be evaluated. `languages`: those it was trained on, by code; `vocabulary`: what it predicts, if known.
 
-    `digest` is of what decides its numbers.
+    `digest` covers everything that determines its numbers.
     """
 
     name: str
     scorer: Scorer
     digest: str
     languages: Mapping[str, Language]
-    clitics: Mapping[str, Clitics]  # how its corpus wrote those of each language
+    clitics: Mapping[str, Clitics]  # how its corpus wrote the clitics of each language
     words_seen: int = 0
-    step: int = 0  # of its training, where a checkpoint of ours tells it
-    capitals: Mapping[str, bool] = field(default_factory=dict)  # how its sentences begin, see `Corpus`
+    step: int = 0  # of its training, if one of our checkpoints records it
+    capitals: Mapping[str, bool] = field(default_factory=dict)  # how its sentences start, see `Corpus`
     network: LanguageModel | None = None  # of a checkpoint of ours
     vocabulary: Tokenizer | None = None
     training: RunSettings | None = None
     options: Mapping[str, Plain] | None = None  # of a pretrained model
     tokenizer: "PreTrainedTokenizerBase | None" = field(default=None, repr=False)
-    pieces_digest: str = ""  # of what cuts words for a pretrained model; its own digest is of its weights too
+    pieces_digest: str = ""  # of a pretrained model's tokenizer; its own digest also covers the weights
 
     def identity(self) -> dict[str, object]:
         """Which model a result comes from."""
@@ -67,32 +67,34 @@ class Model:
         return known | {"scoring": self.scorer.name} | ({"tokenizer": self.pieces_digest} if self.pieces_digest else {})
 
     def score(self, sentences: Sequence[str]) -> list[NDArray[np.float32]]:
-        """The log-probability (nats) of each word of each sentence; words are what stands between spaces, `der Gast wartet .`"""
+        """The log-probability (nats) of each word of each sentence; words are separated by spaces, `der Gast wartet .`"""
         scores = self.scorer.score([ProbeSentence(" ".join(sentence.split())) for sentence in sentences])
         scores.require_finite()
         return [scores[number] for number in range(len(sentences))]
 
     def surprisal(self, text: str, language: Language | str | None = None) -> SentenceSurprisal:
-        """Every word of a sentence with its bits and pieces. Raw text will do: it is cut into words as its language is.
+        """Every word of a sentence with its bits and pieces. Raw text is fine: it is split into words by its language's rules.
 
-        `language` is needed for a model of several languages.
+        `language` is required for a multilingual model.
         """
         return self.surprisals([text], language)[0]
 
     def surprisals(self, texts: Sequence[str], language: Language | str | None = None) -> list[SentenceSurprisal]:
-        """The same of many sentences, together: sentences that begin alike are read once."""
+        """The same for many sentences at once: shared beginnings are read once."""
         sentences = [self.cut(text, language) for text in texts]
         for text, words in zip(texts, sentences, strict=True):
             if not words:
-                raise UserError(f"{text!r}: there is no word in it; write a sentence")
+                raise UserError(f"{text!r}: contains no words; write a sentence")
         return measure_surprisal(self.scorer, sentences, self.pieces)
 
     def cut(self, text: str, language: Language | str | None = None) -> list[str]:
-        """A sentence cut into words as raw text of its language is; at spaces, where no language is known."""
+        """Split a sentence into words like raw text of its language; at spaces, if the language is unknown."""
         language = read_language(language) if isinstance(language, str) else language
         if language is None and len(self.languages) > 1:
             codes = list(self.languages)
-            raise UserError(f"{self.name} knows {', '.join(codes)}; say which language the sentence is, lang={codes[0]}")
+            raise UserError(
+                f"{self.name} knows {', '.join(codes)}; say which one the sentence is in, for instance lang={codes[0]}"
+            )
         language = language or next(iter(self.languages.values()), None)
         return text.split() if language is None else TokenRule(language.tokens, language.replace)(text)
 
@@ -114,54 +116,56 @@ class Model:
 def wrap_function(
     function: WordScoring, name: str, language: Language | None = None, vocabulary: Collection[str] | None = None
 ) -> Model:
-    """Any function from sentences to the log-probabilities of their words, as a model."""
+    """Any function from sentences to their words' log-probabilities, as a model."""
     known = {language.code: language} if language else {}
     scorer = FunctionScorer(name, function, None if vocabulary is None else frozenset(vocabulary))
     return Model(name, scorer, digest=f"function {name}", languages=known, clitics=dict.fromkeys(known, "split"))
 
 
 def load_function(name: str, allow: Sequence[str], language: Language) -> Model:
-    """A function of the user's own by its dotted name, if it is allowed; `vocabulary`, if it has one, are the words it knows."""
+    """A user's function by its dotted name, if allowed; its `vocabulary`, if it has one, lists the words it knows."""
     module_name, _, attribute = name.rpartition(".")
     if not module_name or not all(part.isidentifier() for part in name.split(".")):
-        raise UserError(f"scorer={name}: a function by its dotted name is needed, for instance mypackage.score")
+        raise UserError(f"scorer={name}: must be the dotted name of a function, for instance mypackage.score")
     function = getattr(import_allowed(module_name, allow, f"scorer={name}:"), attribute, None)
     if function is None:
-        raise UserError(f"scorer={name}: there is no {attribute} in {module_name}")
+        raise UserError(f"scorer={name}: no {attribute} in {module_name}")
     if not callable(function) or isinstance(function, type):
-        raise UserError(f"scorer={name}: this is no function; sentences in, the log-probability of each of their words out")
+        raise UserError(
+            f"scorer={name}: not a function; it must take sentences and return the log-probability of each of their words"
+        )
     return wrap_function(function, name, language, getattr(function, "vocabulary", None))
 
 
 def load_checkpoints(paths: Sequence[str], device: str, warm_start: bool, allow: Sequence[str] = ()) -> list[Model]:
-    """Checkpoints by words seen: files, or all of a run's folder."""
+    """Checkpoints by words seen: files, or all in a run folder."""
     check_device(device)
     files = [file for path in paths for file in checkpoint_files(Path(path))]
     return sorted((load_checkpoint(file, device, warm_start, allow) for file in files), key=lambda model: model.words_seen)
 
 
 def checkpoint_files(path: Path) -> list[Path]:
-    """The file itself, or those in the folder of a run."""
+    """The file itself, or those in a run folder."""
     if not path.exists():
-        raise UserError(f"{path}: there is no such checkpoint")
+        raise UserError(f"{path}: no such checkpoint")
     if path.is_file():
         return [path]
     files = sorted(path.glob("checkpoints/*.ckpt")) or sorted(path.glob("*.ckpt"))
     if not files:
-        raise UserError(f"ckpt_path={path}: no checkpoint in this folder; give a file, or the folder of a run")
+        raise UserError(f"ckpt_path={path}: no checkpoint in this folder; give a file or a run folder")
     return files
 
 
 def checkpoint_languages(paths: Sequence[str]) -> dict[str, Clitics]:
-    """The languages that the first of these checkpoints knows, and how its corpus wrote the clitics of each."""
+    """The languages that the first of these checkpoints knows, and how its corpus wrote each one's clitics."""
     facts = read_checkpoint(checkpoint_files(Path(paths[0]))[0])["concord"]
     return {code: about.get("clitics", facts["clitics"]) for code, about in facts["languages"].items()}
 
 
 def checkpoint_capitals(paths: Sequence[str], languages: Sequence[str], probes: ProbeSettings) -> dict[str, bool]:
-    """Of each language, whether the sentences that these checkpoints have read begin with a capital; what is not known does not.
+    """For each language, whether the sentences these checkpoints were trained on start with a capital; False if unknown.
 
-    Where they differ, one of them would be asked what it has never seen, so that `capitalize: auto` has no answer.
+    If they differ, one of them would be tested on what it has never seen, so `capitalize: auto` has no answer.
     """
     if probes.rules.get("capitalize") != "auto":
         return {}
@@ -171,36 +175,36 @@ def checkpoint_capitals(paths: Sequence[str], languages: Sequence[str], probes: 
         known = {begins_with_capital(capitals, code) for capitals in each}
         if len(known) > 1:
             raise UserError(
-                "ckpt_path: the corpora of these models begin their sentences differently; say probes.rules.capitalize=true or "
-                "false, or evaluate them apart"
+                "ckpt_path: the corpora of these models start their sentences differently; set probes.rules.capitalize=true or "
+                "false, or evaluate them separately"
             )
         found[code] = known.pop()
     return found
 
 
 def of_built_in_corpus(paths: Sequence[str]) -> bool:
-    """Whether any of these checkpoints has read nothing but the sentences of our grammars: the words that all can be asked."""
+    """Whether any of these checkpoints was trained only on sentences of our grammars: the words all of them know."""
     firsts = (read_checkpoint(checkpoint_files(Path(path))[0])["concord"] for path in paths)
     return any(read_run_settings(facts["settings"]).data.name == BUILT_IN for facts in firsts)
 
 
 def check_device(device: str) -> None:
-    """Before anything is loaded: whether this machine has it."""
+    """Check before anything is loaded that this machine has it."""
     if device not in ("cpu", "mps") and not device.startswith("cuda"):
-        raise UserError(f"device={device}: there are cpu, cuda (cuda:1 for the second GPU) and mps")
+        raise UserError(f"device={device}: must be cpu, cuda (cuda:1 for the second GPU) or mps")
     if device != "cpu" and not (torch.backends.mps if device == "mps" else torch.cuda).is_available():
-        raise UserError(f"device={device}: there is none here; leave it out, or device=cpu")
+        raise UserError(f"device={device}: not available here; leave it out, or use device=cpu")
 
 
 def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, allow: Sequence[str] = ()) -> Model:
-    """A checkpoint of ours as a model that can be asked. `warm_start`: after some sentences of its corpus; `allow`: packages of
-    the user's own that its network may come from.
+    """One of our checkpoints as a model. `warm_start`: after some sentences of its corpus; `allow`: user packages that its
+    network may come from.
     """
     saved = read_checkpoint(file)
     network, vocabulary, facts = load_model(file, allow)
     if warm_start and "warm" not in facts:
         raise UserError(
-            f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to begin with; use zero"
+            f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to warm up on; use zero"
         )
     network.to(device)
     run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
@@ -224,7 +228,7 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, a
 
 
 def load_scores(settings: ScoreFileSettings, language: Language, probes: Sequence[Probe]) -> Model:
-    """A file of scores as a model; items may be named in it by uid and role."""
+    """A score file as a model; it may identify items by uid and role."""
     path = Path(str(settings.path))
     base = None if settings.base is None else str(settings.base)
     file = read_score_file(path, settings.column, settings.values, base)
@@ -244,21 +248,21 @@ def load_scores(settings: ScoreFileSettings, language: Language, probes: Sequenc
 
 
 def must_be_comparable(models: Sequence[Model], language_given: bool) -> None:
-    """Several checkpoints stand side by side only if the same sentences can be asked of all."""
+    """Several checkpoints can be shown side by side only if all can be tested on the same sentences."""
     if len({tuple(sorted({*model.clitics.values()})) for model in models}) > 1:
         raise UserError(
-            "ckpt_path: these models were trained on clitics written differently (split and joined); evaluate them apart"
+            "ckpt_path: these models were trained on clitics written differently (split and joined); evaluate them separately"
         )
     known = {model.name: "+".join(model.languages) for model in models}
     if len({*known.values()}) > 1 and not language_given:
         told = ", ".join(f"{name} ({languages})" for name, languages in known.items())
-        raise UserError(f"ckpt_path: these models know different languages: {told}; evaluate them apart, or say lang=")
+        raise UserError(f"ckpt_path: these models know different languages: {told}; evaluate them separately, or set lang=")
 
 
 def load_pretrained(
     settings: PretrainedSettings, contract: Contract, scoring: Sequence[str] | None, language: Language
 ) -> list[Model]:
-    """A model of the hub or of a folder, once for each score that is asked for; wrong names of scores are found before."""
+    """A model from the hub or a folder, once per requested score; wrong score names are found first."""
     from .scorers import pretrained as hf  # noqa: PLC0415 - transformers
 
     asked = list(scoring or ([contract.scoring] if contract.scoring else []))

@@ -1,4 +1,4 @@
-"""What a training has at hand, as a model that can be asked: our models, models of transformers, torch modules, functions."""
+"""What a training program has in memory, as a model: our models, transformers models, torch modules, functions."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from torch import nn
 
-from ..data.tokenizer import Tokenizer
-from ..data.vocabulary import EOS, UNK
+from ..data.vocabulary import EOS, UNK, Tokenizer
 from ..errors import UserError
 from ..lm.model import LanguageModel
 from ..settings.languages import Clitics, Language
@@ -16,7 +15,7 @@ from .probe_preparation import scorer_maker
 from .scorers import Scorer
 from .scorers.logits import LogitsScorer, left_to_right, read_words
 
-# What vocabularies call the mark before a sentence and the word that they do not know.
+# Common names for the mark before a sentence and for the unknown word.
 STARTS = ("<bos>", "<s>", "[BOS]", "[CLS]", EOS, "</s>", "<|endoftext|>", "[EOS]")
 UNKNOWN = (UNK, "[UNK]", "<UNK>", "UNK")
 NOTHING = "none"
@@ -24,7 +23,7 @@ NEVER = -1  # the number of a word that no vocabulary has
 
 
 class WordNumbers:
-    """A vocabulary in plain values: words with their numbers. A word it does not know is its `<unk>`, where it has one."""
+    """A vocabulary in plain values: words with their numbers. An unknown word is `<unk>`, if there is one."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
         self.numbers = dict(numbers)
@@ -46,7 +45,7 @@ class WordNumbers:
         found = next((self.numbers[name] for name in names if name in self.numbers), None)
         if found is None:
             told = f"start={asked!r} is not in the vocabulary" if asked else f"none of {', '.join(STARTS)} is in the vocabulary"
-            raise UserError(f'{told}; say what stands before the first word: start="<eos>", or start="none"')
+            raise UserError(f'{told}; say what precedes the first word: start="<eos>", or start="none"')
         return found
 
 
@@ -60,17 +59,17 @@ def wrap_model(
     kind: Literal["masked", "causal"] | None = None,
     name: str | None = None,
 ) -> Model:
-    """The model at hand; nothing is copied, so that every probe sees the weights that it then has.
+    """Wrap the model in memory without copying it, so that every probe sees its current weights.
 
-    With a module, `tokenizer` is a fast tokenizer, a vocabulary of ours, or words with their numbers; with a function, which
-    gives each word of sentences a log-probability, it is the words that it knows, or nothing.
+    With a module, `tokenizer` is a fast tokenizer, one of our vocabularies, or words with their numbers; with a function,
+    which gives each word of sentences a log-probability, it is the words the function knows, or nothing.
     """
     if isinstance(model, Model):
         return model
     if isinstance(model, nn.Module):
         return _wrap_module(model, tokenizer, language, scoring, start, kind, name or type(model).__name__)
     if not callable(model):
-        raise UserError(f"a {type(model).__name__} is no model; give a torch module, a model of transformers, or a function")
+        raise UserError(f"not a model: {model!r:.60}; give a torch module, a transformers model, or a function")
     known = tokenizer if tokenizer is None or isinstance(tokenizer, Collection) else None
     return wrap_function(model, name or str(getattr(model, "__name__", "function")), language, known)
 
@@ -92,7 +91,7 @@ def _wrap_module(
     options = pieces = None
     if isinstance(model, LanguageModel):
         if not hasattr(tokenizer, "encode_word"):
-            raise UserError(f"{name}: a model of Concord needs the vocabulary that it was made for")
+            raise UserError(f"{name}: a Concord model needs the vocabulary it was built for")
         scorer, digest = scorer_maker(name, tokenizer, [])(model, "zero"), tokenizer.digest()
     elif _is_plain(tokenizer) or hasattr(tokenizer, "encode_word"):
         scorer, digest = _module_of_words(model, tokenizer, start, name)

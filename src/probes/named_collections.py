@@ -14,7 +14,7 @@ from .collection import locate
 
 @dataclass(frozen=True)
 class NamedCollection:
-    """Where the sets of a language are and how they are written; None where the user has to say it."""
+    """Where the sets of a language are and how they are written; None if the user has to say."""
 
     name: str
     language: str
@@ -23,9 +23,9 @@ class NamedCollection:
     columns: Mapping[str, object] | None = None
 
     def place(self, downloads: Downloads | None = None) -> Path:
-        """The folder; a published collection is fetched if it is not there yet."""
+        """The folder; a published collection is fetched if it is missing."""
         if self.path is None:
-            raise SetError(self.name, None, "this collection is not part of the program; give its folder (--path, path=)")
+            raise SetError(self.name, None, "this collection does not come with the program; give its folder (--path, path=)")
         return locate(self.path, self.language, downloads)
 
 
@@ -33,7 +33,7 @@ def named_collection(name: str, language: str) -> NamedCollection:
     """One of them, for a language."""
     files = collection_files()
     if name not in files:
-        raise SetError(name, None, f"no such collection; there are: {', '.join(files)}")
+        raise SetError(name, None, f"no such collection; available: {', '.join(files)}")
     if name == "none":
         others = ", ".join(each for each in files if each != name)
         raise SetError(name, None, f"this collection has no sets; choose one of {others}")

@@ -1,4 +1,4 @@
-"""Pairs of a good and a bad sentence, as most sources have them; the words of raw text."""
+"""Pairs of a good and a bad sentence, as in most sources; the words of raw text."""
 
 import unicodedata
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from ..settings.language_codes import is_known
 from ..settings.languages import language_files, read_language
 from .challenge_set import TARGET, Span, Variant, differing
 
-# What ends a sentence, also in scripts other than Latin.
+# What ends a sentence, including non-Latin scripts.
 FINAL_MARKS = (".", "!", "?", "。", "！", "？", "؟", "।", "۔", "…")
 
 
@@ -28,14 +28,14 @@ def raw_pair(good: str, bad: str, language: str) -> list[Variant]:
 
 
 def is_raw(sentence: str) -> bool:
-    """Whether a final mark is glued to the last word, as in running text."""
+    """Whether a final mark is attached to the last word, as in running text."""
     last = sentence.rsplit(maxsplit=1)[-1]
     return last.endswith(FINAL_MARKS) and any(map(str.isalnum, last))
 
 
 def words_of(text: str, language: str) -> list[str]:
-    """The words and marks of raw text by the language's own rule, the same for corpora and for challenge sets; where there is
-    none, marks are cut off the ends of words.
+    """The words and marks of raw text by the language's own rule, the same for corpora and challenge sets; without a rule, marks
+    are cut off the ends of words.
     """
     return _rule(language)(text)
 
@@ -49,7 +49,7 @@ def _rule(language: str) -> Callable[[str], list[str]]:
 
 
 def _peeled(chunk: str) -> list[str]:
-    """Marks before, the word, marks after. A script's own signs inside a word stay where they are."""
+    """Marks before, the word, marks after. A script's own signs inside a word stay in place."""
     marks = [unicodedata.category(letter).startswith("P") for letter in chunk]
     if all(marks):
         return [chunk]

@@ -1,7 +1,7 @@
-"""Which surface rule a model follows on its way to structure, and when it leaves it.
+"""Which surface rule a model follows on its way to structure, and when it abandons it.
 
-A rule is anything that prefers one form without knowing the structure: an n-gram model, the number of the noun read last. What
-tells is where a rule contradicts the grammar: a model that follows it there is wrong with it; one that has the structure is not.
+A rule is anything that prefers one form without knowing the structure: an n-gram model, the number of the last noun read. What
+matters is where a rule contradicts the grammar: a model that follows it there is wrong too; one that has the structure is not.
 """
 
 import math
@@ -17,22 +17,22 @@ from .verdicts import Verdicts
 
 STRUCTURE = "structure"
 UNDECIDED = "undecided"
-# What metrics of a model beside a rule begin with: shares, the number of items behind `misled_`, and the rank correlation.
+# Prefixes of metrics that compare a model with a rule: shares, the items behind `misled_`, and the rank correlation.
 AGREES, MISLED, HELPED, CONTRADICTED, RHO = RULE_METRICS = ("agrees_", "misled_", "helped_", "contradicted_", "rho_")
-DIGITS = 4  # of nats: scores are exact to 1e-4, and preferences that differ by less have one rank
+DIGITS = 4  # in nats: scores are exact to 1e-4, and preferences closer than this share a rank
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class RuleAgreement:
-    """A model beside a rule, on the items where both prefer something."""
+    """A model against a rule, on the items where both have a preference."""
 
     n: int
-    agrees: float  # the share on which the model prefers what the rule prefers
-    contradicted: int  # items on which the rule prefers what is wrong
-    misled: float  # the share of these on which the model does, too
-    helped: float  # of the items on which the rule is right, the share on which the model is
-    rho: float = math.nan  # rank correlation of how much each prefers it, where the rule says how much
+    agrees: float  # the share on which the model agrees with the rule
+    contradicted: int  # items on which the rule prefers the wrong form
+    misled: float  # the share of these on which the model does too
+    helped: float  # among items on which the rule is right, the share on which the model is
+    rho: float = math.nan  # rank correlation of the strengths of their preferences, if the rule has strengths
 
     @property
     def misled_interval(self) -> tuple[float, float]:
@@ -40,9 +40,9 @@ class RuleAgreement:
 
 
 def agree_with_rules(probe: Probe, model: Verdicts, rules: Mapping[str, Verdicts]) -> dict[str, dict[str, RuleAgreement]]:
-    """For every construction, the model beside every rule that has something to say of its items.
+    """For every construction, the model against every rule that makes predictions for its items.
 
-    Under `mean` stands what is true over the items of all constructions that the mean is over, taken together.
+    `mean` pools the items of all constructions that the mean covers.
     """
     rows = {construction: probe.contrasts.of_set(number) for number, construction in enumerate(probe.constructions)}
     if rows:
@@ -55,7 +55,7 @@ def agree_with_rules(probe: Probe, model: Verdicts, rules: Mapping[str, Verdicts
 
 
 def agree(model: Verdicts, rule: Verdicts, rows: Rows) -> RuleAgreement:
-    """Over these contrasts; where either is tied it prefers nothing."""
+    """Over these contrasts; a tie means no preference."""
     both = rows[model.covered[rows] & rule.covered[rows] & ~model.tie[rows] & ~rule.tie[rows]]
     right, by_rule = model.verdict[both] == 1, rule.verdict[both] == 1
     return RuleAgreement(
@@ -70,8 +70,8 @@ def agree(model: Verdicts, rule: Verdicts, rows: Rows) -> RuleAgreement:
 
 def phase(beside: Mapping[str, RuleAgreement]) -> str:
     """The rule that the model follows most where it contradicts the grammar, if it does so more often than not; `structure` if it
-    follows none; `undecided` while the numbers cannot tell, as before the first step of training. Of rules that it follows
-    equally often there, the one with which it agrees on more of all items.
+    follows none; `undecided` while the numbers cannot tell, as before the first training step. Among rules it follows equally
+    often there, the one it agrees with on more items overall.
     """
     telling = {name: each for name, each in beside.items() if each.contradicted}
     if not telling:
@@ -82,7 +82,7 @@ def phase(beside: Mapping[str, RuleAgreement]) -> str:
 
 
 def rule_metrics(beside: Mapping[str, Mapping[str, RuleAgreement]], prefix: str) -> dict[str, float]:
-    """Under the names of a run's metrics, as `prefix/<construction>/agrees_<rule>`."""
+    """Under the run's metric names, `prefix/<construction>/agrees_<rule>`."""
     found: dict[str, float] = {}
     for construction, rules in beside.items():
         for rule, each in rules.items():
@@ -97,7 +97,7 @@ def _share(which: NDArray[np.bool_]) -> float:
 
 
 def _spearman(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Of ranks, the same for values that are equal but for rounding; nothing where one side has no order."""
+    """Over ranks, equal for values that differ only by rounding; nothing if one side is constant."""
     ranks = [_ranks(values) for values in (one, other)]
     if len(one) < 2 or any(np.ptp(each) == 0 for each in ranks):
         return math.nan

@@ -1,4 +1,4 @@
-"""`predictions.json`: which sentence of every pair a model prefers, in the shape that the evaluation of BabyLM collects."""
+"""`predictions.json`: which sentence of every pair a model prefers, in the format the BabyLM evaluation collects."""
 
 import json
 import logging
@@ -9,19 +9,19 @@ from .probe import Probe
 from .verdicts import Verdicts
 
 log = logging.getLogger(__name__)
-PROTOCOL = "babylm"  # under which they are written
+PROTOCOL = "babylm"  # the protocol under which they are written
 
 
 def predictions_beside(items: Path) -> Path:
-    """`items.parquet` has `predictions.json` beside it, `items-gpt2.parquet` has `predictions-gpt2.json`."""
+    """`predictions.json` goes with `items.parquet`, `predictions-gpt2.json` with `items-gpt2.parquet`."""
     return items.with_name("predictions" + items.name.removeprefix("items")).with_suffix(".json")
 
 
 def save_predictions(file: Path, probe: Probe, verdicts: Verdicts) -> None:
     """`{construction: {"predictions": [{"id": "construction_0", "pred": sentence}, …]}}`, in the order of the items.
 
-    Only pairs have a sentence that is preferred, and only where they are scored and no tie is left undecided; what is without
-    one keeps its number and is counted. Nothing is written under other protocols, nor for sets without pairs.
+    Only pairs have a preferred sentence, and only if they are scored and not an undecided tie; the others keep their number
+    and are counted. Nothing is written under other protocols or for sets without pairs.
     """
     if probe.contract.protocol != PROTOCOL:
         return

@@ -1,7 +1,7 @@
-"""The prefix tree of many sentences: what they have in common at the beginning is there once, and is computed once.
+"""The prefix tree of many sentences: shared beginnings are stored once and computed once.
 
-Sentences come as token ids one after the other, sentence s from `firsts[s]` up to `firsts[s + 1]`. All that is needed of a model
-is the log-probability of every edge; sentence, target and region scores are sums along paths.
+Sentences are concatenated token ids, sentence s from `firsts[s]` up to `firsts[s + 1]`. All that is needed from a model is the
+log-probability of every edge; sentence, target and region scores are sums along paths.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PrefixTree:
-    """Node 0 is the root, where nothing has been read but the start. Nodes are numbered level by level, children side by side."""
+    """Node 0 is the root, where only the start has been read. Nodes are numbered level by level, siblings adjacent."""
 
-    tokens: Ids  # (N,) the token that leads to each node; the root's means nothing
+    tokens: Ids  # (N,) the token leading to each node; meaningless for the root
     parents: Ids  # (N,)
     bounds: Ids  # (depth + 2,) level d has the nodes bounds[d] up to bounds[d + 1]
     paths: Ids  # the node of every token of every sentence, in the order of the sentences
@@ -26,16 +26,16 @@ class PrefixTree:
         return len(self.tokens)
 
     def levels(self) -> Iterator[tuple[Ids, Ids]]:
-        """For each level, the nodes that are read further from, and their children."""
+        """For each level, the nodes that have children, and their children."""
         for start, end in zip(self.bounds[1:-1], self.bounds[2:], strict=True):
             children = np.arange(start, end)
             yield np.unique(self.parents[children]), children
 
     def ways(self) -> tuple[Ids, Ids, NDArray[np.bool_]]:
-        """The nodes that are read further from, (P,), how deep each is, and which of them lie on the way to each, (P, P)."""
+        """The nodes that have children, (P,), the depth of each, and which of them lie on the path to each, (P, P)."""
         nodes = np.unique(self.parents[1:])
         depths = np.searchsorted(self.bounds, nodes, side="right") - 1
-        above = np.searchsorted(nodes, self.parents[nodes])  # a node that is read further from was reached by one that is
+        above = np.searchsorted(nodes, self.parents[nodes])  # the parent of a node with children has children itself
         seen = np.eye(len(nodes), dtype=bool)
         for depth in range(1, int(depths.max(initial=0)) + 1):
             own = depths == depth
@@ -43,7 +43,7 @@ class PrefixTree:
         return nodes, depths, seen
 
     def contexts(self) -> int:
-        """How many distinct beginnings have a continuation: the steps and predictions that a model has to make."""
+        """How many distinct beginnings have a continuation: the steps and predictions a model has to make."""
         return len(np.unique(self.parents[1:]))
 
 
@@ -53,11 +53,11 @@ def grow_tree(ids: Ids, firsts: Ids) -> PrefixTree:
     vocabulary = int(ids.max(initial=0)) + 1
     tokens, parents, bounds = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], [0, 1]
     paths = np.zeros(len(ids), np.int64)
-    at = np.zeros(len(lengths), np.int64)  # the node that each sentence has come to
+    at = np.zeros(len(lengths), np.int64)  # the node each sentence has reached
     for depth in range(int(lengths.max(initial=0))):
         going = np.flatnonzero(lengths > depth)
         places = firsts[going] + depth
-        # Equal where a sentence comes from the same node by the same token; sorted, so that children stand side by side.
+        # Equal if a sentence leaves the same node by the same token; sorted, so that siblings are adjacent.
         steps, which = np.unique(at[going] * vocabulary + ids[places], return_inverse=True)
         at[going] = paths[places] = bounds[-1] + which
         tokens.append(steps % vocabulary)
@@ -68,14 +68,14 @@ def grow_tree(ids: Ids, firsts: Ids) -> PrefixTree:
 
 @dataclass(frozen=True)
 class TreeBlock:
-    """Some of the sentences, next to each other in the dictionary, with a tree of their own."""
+    """Some of the sentences, adjacent in dictionary order, with their own tree."""
 
-    places: Ids  # where their tokens stand among all
+    places: Ids  # where their tokens are among all
     tree: PrefixTree
 
 
 def tree_blocks(ids: Ids, firsts: Ids, budget: int) -> list[TreeBlock]:
-    """All sentences in blocks of about `budget` nodes, which bounds memory; only what leads to a block is computed again."""
+    """All sentences in blocks of about `budget` nodes, which bounds memory; only the path to a block is recomputed."""
     order, new = _sorted(ids, firsts)
     number = (np.cumsum(new) - new) // budget
     return [_block(ids, firsts, order[number == n]) for n in np.unique(number)]
@@ -89,7 +89,7 @@ def _block(ids: Ids, firsts: Ids, sentences: Ids) -> TreeBlock:
 
 
 def _sorted(ids: Ids, firsts: Ids) -> tuple[Ids, Ids]:
-    """The sentences in the order of their tokens, and how many tokens of each do not begin the sentence before it."""
+    """The sentences in token order, and how many tokens of each are not shared with the start of the previous one."""
     lengths = np.diff(firsts)
     width = max(int(lengths.max(initial=0)), 1)
     table = np.full((len(lengths), width), -1, np.int64)

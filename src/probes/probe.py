@@ -1,4 +1,4 @@
-"""A probe: challenge sets made ready to be scored again and again. What does not change between epochs is computed once."""
+"""A probe: challenge sets made ready for repeated scoring. What does not change between epochs is computed once."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,22 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .challenge_set import ChallengeSet, SetError
-from .collection import CollectedSet
+from .collection import CollectedSet, split
 from .contract import Contract
 from .contrast_table import Contrasts, ContrastTableBuilder
-from .dev_and_test import split
 from .groupings import ANIMACY, NUMBER, Grouping
 from .scorers import ProbeSentence
 
-if TYPE_CHECKING:  # it reads checkpoints, and so brings torch, which sets can be looked at without
+if TYPE_CHECKING:  # it reads checkpoints and so imports torch, which viewing sets does not need
     from .lexicon.fitting import FittedLexicon
 
-CONTRAST = "contrast"  # the grouping by the names of contrasts, where the items of a construction have several
+CONTRAST = "contrast"  # the grouping by contrast name, if a construction's items have several
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A collection of sets in one language under one contract. A sentence, with what is tested in it, is there once."""
+    """A collection of sets in one language under one contract. Each sentence, with its tested part, is stored once."""
 
     name: str
     language: str
@@ -34,7 +33,7 @@ class Probe:
     contrasts: Contrasts
     without: dict[str, str]  # constructions that cannot be scored, and why
     groupings: tuple[Grouping, ...] = (NUMBER,)
-    lexicon: "FittedLexicon | None" = None  # the choice of its words, if they were chosen for a vocabulary
+    lexicon: "FittedLexicon | None" = None  # the choice of its words, if they were fitted to a vocabulary
     _members: dict[tuple[str, int], dict[str, NDArray[np.int64]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -43,7 +42,7 @@ class Probe:
 
     @property
     def extent(self) -> tuple[int, int]:
-        """How many items are asked, and how many the sets have without repetitions."""
+        """How many items are probed, and how many the sets have without duplicates."""
         return sum(map(len, self.sets)), sum(each.size - each.repeated for each in self.collected)
 
     @property
@@ -51,7 +50,7 @@ class Probe:
         return [made.construction for made in self.sets]
 
     def forms(self) -> list[tuple[str, str]]:
-        """The words that differ, of the good and the bad sentence of every pair."""
+        """The differing words of the good and the bad sentence of every pair."""
         words = [sentence.words.split() for sentence in self.sentences]
         pairs = self.contrasts.pairs
         places = zip(pairs.sentences.tolist(), pairs.varied.tolist(), strict=True)
@@ -61,14 +60,14 @@ class Probe:
         ]
 
     def members(self, grouping: Grouping, number: int) -> dict[str, NDArray[np.int64]]:
-        """The contrasts of a set in each group that any of its items belongs to: found out once."""
+        """The contrasts of a set in each group its items belong to; computed once."""
         key = (grouping.name, number)
         if key not in self._members:
             self._members[key] = _group_members(self.contrasts, self.sets[number], number, grouping)
         return self._members[key]
 
     def contrast_members(self, number: int) -> dict[str, NDArray[np.int64]]:
-        """The contrasts of a set by their names, where it has several: three of a triple with a polarity item."""
+        """The contrasts of a set by name, if it has several: three in a polarity triple."""
         key = (CONTRAST, number)
         if key not in self._members:
             own = self.contrasts.of_set(number)
@@ -80,7 +79,7 @@ class Probe:
 
     @property
     def digest(self) -> str:
-        """A name for exactly these items: results are comparable where it is the same."""
+        """A name for exactly these items: results with the same digest are comparable."""
         digest = hashlib.blake2b(digest_size=8)
         for made in self.sets:
             digest.update("\n".join([made.construction, *made.sentences]).encode())
@@ -88,13 +87,13 @@ class Probe:
 
 
 def build_probe(name: str, language: str, collected: Sequence[CollectedSet], groupings: Sequence[Grouping] = (NUMBER,)) -> Probe:
-    """Gather the sentences and contrasts of all sets, under the contract that they were collected under."""
+    """Collect the sentences and contrasts of all sets, under the contract they were collected under."""
     if not collected:
-        raise SetError(name, None, "there are no challenge sets to score")
+        raise SetError(name, None, "no challenge sets to score")
     contracts = {each.contract for each in collected}
     agreed = contracts.pop()
     if agreed is None or contracts:
-        raise ValueError(f"{name}: sets are scored under one contract, by which they were collected")
+        raise ValueError(f"{name}: all sets must be scored under the contract they were collected under")
     builder = ContrastTableBuilder(agreed)
     usable: list[CollectedSet] = []
     without: dict[str, str] = {}
@@ -107,7 +106,7 @@ def build_probe(name: str, language: str, collected: Sequence[CollectedSet], gro
         else:
             without[made.construction] = "it has no contrast: neither good and bad sentences, nor a prediction"
     if not usable:
-        raise SetError(collected[0].challenge_set.file, None, "there is nothing to score in these sets")
+        raise SetError(collected[0].challenge_set.file, None, "nothing to score in these sets")
     stated = dict.fromkeys(own for each in usable for own in each.challenge_set.groupings)
     names = [each.challenge_set.construction for each in usable]
     own = [kept for each in stated if (kept := each.pooling(names) if each == ANIMACY else each)]

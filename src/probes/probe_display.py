@@ -1,4 +1,4 @@
-"""Tables of a probe as one reads them in a terminal."""
+"""Probe tables for the terminal."""
 
 import logging
 import math
@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table as View
 
-from ..terminal import fits, show, table
+from ..terminal import fits, share, show, show_change, show_interval, table
 from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Table
 from .coverage import FormCoverage, RuleCoverage
 from .disagreement import disagreements
@@ -17,22 +17,21 @@ from .groupings import NUMBER
 from .probe import Probe
 from .result_files import means_are_alike, read_summary
 from .scorers import WordScores
-from .shown_numbers import share, show_change, show_interval
 from .suite_display import ABOUT_SUITES, circuits_view, has_circuits, mean_label, stability_view, suites_view
 from .suites.circuits import CIRCUIT
 from .verdicts import Verdicts, covered_contrasts
 
 log = logging.getLogger(__name__)
-# Reference lines that would make a table too wide for a screen; the files of a run have them.
+# Reference lines that would make a table too wide for a screen; the run's files have them.
 IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mismatch"}
-CONTEXT = "unknown context"  # contrasts scored with an unknown word outside what is tested
-SHOWN = 8  # words that are named
+CONTEXT = "unknown context"  # contrasts scored with an unknown word outside the tested ones
+SHOWN = 8  # words listed by name
 LEGEND = "match: subject and attractor have the same number; mismatch: they differ; sg·pl: singular subject, plural attractor"
 
 
 def legend(shown: Table) -> str:
-    """What the heads mean, as far as they are there, and what a model that does not care would score."""
+    """What the column heads mean, if they appear, and what an indifferent model would score."""
     means = f"{LEGEND}; " if shown.parts_of(NUMBER.name) else ""
     chances = shown.chances()
     means += f"{ABOUT_SUITES}; " if has_circuits(shown) else ""
@@ -40,7 +39,7 @@ def legend(shown: Table) -> str:
 
 
 def results_view(title: str, now: Table, before: Table | None = None) -> RenderableType:
-    """Accuracy by construction and by the groups of every grouping, with the change since the last time."""
+    """Accuracy by construction and by the groups of every grouping, with the change since last time."""
     known = now.parts_of(NUMBER.name)
     views: list[RenderableType] = []
     if has_circuits(now):
@@ -48,7 +47,7 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
     elif fits(whole := _results(title, now, before, known)) or not known:
         views.append(whole)
     else:
-        # In a narrow terminal the breakdown follows in a table of its own.
+        # In a narrow terminal the breakdown follows as a separate table.
         views += [_results(title, now, before, ()), _numbers_view(now, known)]
     views += [_grouping_view(now, name) for name in now.groupings if name != NUMBER.name and now.parts_of(name)]
     if others := [group for group in now.groups if group.grouping != CIRCUIT]:
@@ -57,7 +56,7 @@ def results_view(title: str, now: Table, before: Table | None = None) -> Rendera
 
 
 def _numbers_view(now: Table, parts: Sequence[str]) -> View:
-    """Accuracy by the numbers of subject and attractor alone."""
+    """Accuracy by number of subject and attractor alone."""
     view = table("by number of subject and attractor", "construction", numbers=[HEADS.get(name, name) for name in parts])
     for row in now.rows:
         if any(name in row.parts for name in parts):
@@ -83,7 +82,7 @@ def _grouping_view(now: Table, grouping: str) -> View:
 
 
 def _groups_view(groups: Sequence[GroupRow]) -> View:
-    """Groups over constructions."""
+    """Groups across constructions."""
     view = table(
         "groups of constructions", "group", numbers=["accuracy", "95 %", "chance", "n", "ties", "uncovered"], last="over"
     )
@@ -135,7 +134,7 @@ def _mean_row(now: Table, before: Table | None, parts: Sequence[str], chance: bo
 
 
 def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | None = None) -> tuple[View, list[str]]:
-    """Before training: how much of each construction a model with this vocabulary can be asked, and what is to be warned of."""
+    """Before training: how much of each construction a model with this vocabulary covers, and any warnings."""
     known, unknown_context = covered_contrasts(probe, scores)
     view = table(
         f"probes: {probe.language} {probe.name}",
@@ -150,14 +149,14 @@ def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | 
         cells = [f"{len(each.challenge_set):,}", *([f"{probed[name]:,}"] if probed else [])]
         view.add_row(name, *cells, f"{rate:.0%}", f"{float(unknown_context[own].mean()):.0%}")
         if rate == 0:
-            warnings.append(f"{name}: no item is covered by the vocabulary; it is left out of the mean")
+            warnings.append(f"{name}: the vocabulary covers none of its items; it is left out of the mean")
         elif rate < 0.9:
-            warnings.append(f"{name}: only {rate:.0%} of its items are covered by the vocabulary")
+            warnings.append(f"{name}: the vocabulary covers only {rate:.0%} of its items")
     return view, warnings
 
 
 def comparison_view(title: str, tables: Mapping[str, Table]) -> View:
-    """Several models or reference lines on the same items: accuracy, and in brackets that of mismatched attractors."""
+    """Several models or reference lines on the same items: accuracy, with mismatched attractors in brackets."""
     first = next(iter(tables.values()))
     if has_circuits(first):
         return circuits_view(title, tables)
@@ -168,7 +167,7 @@ def comparison_view(title: str, tables: Mapping[str, Table]) -> View:
     means = (_bracketed(each.mean.accuracy, each.mean.parts.get("mismatched")) for each in tables.values())
     view.add_row(MEAN, *means, style="bold")
     if not means_are_alike(tables.values()):
-        # Means over different constructions say over how many they are; in a row of their own, since columns must stay narrow.
+        # Means over different constructions say how many they cover; in a separate row, since columns must stay narrow.
         view.add_row(f"{MEAN} of", *(f"{len(each.mean.over)}{' ' * 7}" if each.mean.over else "" for each in tables.values()))
     return view
 
@@ -183,7 +182,7 @@ def _bracketed(value: float, part: float | None) -> str:
 
 
 def extent_in_words(extent: Sequence[int] | None) -> str:
-    """Whole sets, or how many of their items; nothing where an earlier version did not keep it."""
+    """Whole sets, or how many of their items; empty if an older version did not record it."""
     if extent is None:
         return ""
     asked, there = extent
@@ -191,7 +190,7 @@ def extent_in_words(extent: Sequence[int] | None) -> str:
 
 
 def show_unknown_words(words: Mapping[str, tuple[Sequence[str], bool]]) -> None:
-    """The words of the sets that each model does not know, by name; a rule about pieces may have left out more."""
+    """The words of the sets that each model does not know; rules about pieces may have left out more."""
     for name, (unknown, left_out) in words.items():
         if unknown:
             noun = "word" if len(unknown) == 1 else "words"
@@ -204,7 +203,7 @@ def few_words(words: Sequence[str]) -> str:
 
 
 def show_final(folder: Path) -> None:
-    """The tables that a finished run left behind, with the best weights."""
+    """The tables that a finished run saved, with the best weights."""
     for each in sorted(folder.glob("final-*")):
         tables, about = read_summary(each)
         title = f"{about['language']} {about['set']}, {extent_in_words(about.get('extent'))}best weights"
@@ -228,7 +227,7 @@ def _show_stability(tables: Mapping[str, Table]) -> None:
 def show_evaluation(
     chosen: Probe, tables: Mapping[str, Table], shown: Mapping[str, Table], perplexities: Mapping[str, Mapping[str, float]]
 ) -> None:
-    """The tables of `evaluate.py`: in full for a single model, a column each for several."""
+    """The tables of `evaluate.py`: in full for a single model, one column each for several."""
     shared = run_of(tables)
     title = f"{chosen.language} {chosen.name}" + (f", {shared}" if len(tables) > 1 and shared else "")
     asked, there = chosen.extent
@@ -249,7 +248,7 @@ def show_evaluation(
 
 
 def show_contracts(label: str, stated: Mapping[str, str]) -> None:
-    """What the numbers rest on: once, or for each model where they were asked differently."""
+    """The scoring contracts: once, or for each model if they differ."""
     shared = run_of(stated)
     for said in dict.fromkeys(stated.values()):
         names = [name.removeprefix(f"{shared}/") for name, own in stated.items() if own == said]
@@ -258,7 +257,7 @@ def show_contracts(label: str, stated: Mapping[str, str]) -> None:
 
 
 def run_of(names: Iterable[str]) -> str:
-    """The run that all these checkpoints (`run/checkpoint`) are of, so that columns need not repeat it; empty if of several."""
+    """The run these checkpoints (`run/checkpoint`) share, so that columns need not repeat it; empty if there are several."""
     runs = {name.rpartition("/")[0] for name in names}
     return runs.pop() if len(runs) == 1 else ""
 
@@ -281,7 +280,7 @@ def show_disagreements(verdicts: Mapping[str, Verdicts]) -> None:
     verdicts = {name.removeprefix(f"{shared}/"): each for name, each in verdicts.items()}
     found = disagreements({name: np.where(each.covered, each.verdict, np.nan) for name, each in verdicts.items()})
     view = table(
-        "disagreement, of the items that both cover", "one", "other", numbers=["n", "differ", "share", "only one", "only other"]
+        "disagreement on the items that both cover", "one", "other", numbers=["n", "differ", "share", "only one", "only other"]
     )
     for row in found:
         view.add_row(
@@ -296,11 +295,9 @@ def show_disagreements(verdicts: Mapping[str, Verdicts]) -> None:
 
 
 def show_kept(rows: Sequence[RuleCoverage], forms: FormCoverage) -> None:
-    """What published rules for targets in pieces would leave of each construction."""
-    view = table(
-        "items that each rule keeps", "construction", numbers=["items", "one word", "known", "one piece", "equal pieces"]
-    )
+    """What published rules for multi-piece targets would keep of each construction."""
+    view = table("items kept by each rule", "construction", numbers=["items", "one word", "known", "one piece", "equal pieces"])
     for row in rows:
         view.add_row(row.construction, *(f"{n:,}" for n in row[1:]))
     show(view)
-    log.info("tested forms: %s, of several pieces or unknown: %s", f"{len(forms.forms):,}", f"{len(forms.multi_piece):,}")
+    log.info("tested forms: %s, with several pieces or unknown: %s", f"{len(forms.forms):,}", f"{len(forms.multi_piece):,}")

@@ -7,30 +7,33 @@ from dataclasses import replace
 import torch
 
 from .. import metric_names
-from ..data.corpus import Corpus
-from ..data.download import Downloads
-from ..data.tokenizer import Tokenizer
-from ..data.vocabulary import EOS_ID
+from ..data.corpus import Corpus, begins_with_capital
+from ..data.download import Downloads, downloads_for
+from ..data.vocabulary import EOS_ID, Tokenizer
 from ..errors import UserError
 from ..lm.kneser_ney import KneserNey
 from ..lm.model import LanguageModel
-from ..lm.state import State
+from ..lm.networks import State
 from ..places import cache_folder
+from ..settings.corpus_settings import BUILT_IN
 from ..settings.languages import Clitics
-from ..settings.probing import ProbeSettings
+from ..settings.probing import ProbeSettings, all_collections
+from ..settings.run import RunSettings
 from ..terminal import show
 from . import probe_display as screen
 from .accuracy import MEAN, Table, tabulate
 from .challenge_set import SetError
 from .collection import Fitted, ItemSelection, collect, locate
 from .contract import make_contract
+from .feature_columns import feature_columns
 from .groupings import NUMBER, read_groupings
 from .heuristics import HEURISTICS, judge_by_rule
 from .leakage import count_forms, find_leakage
 from .lexicon.choice import fit_collection, fitted_sets
-from .lexicon.known_words import KnownWords
+from .lexicon.known_words import CorpusWords, KnownWords
+from .lexicon.word_table import show_choice
 from .probe import Probe, build_probe
-from .probe_series import MakeScorer, ProbePlan, SampledProbe
+from .probe_series import MakeScorer, ProbePlan, SampledProbe, sample_probe
 from .scorers import WordScores
 from .scorers.incremental import IncrementalScorer, plant_forest
 from .scorers.ngrams import score_by_ngrams
@@ -38,8 +41,30 @@ from .scorers.scoring_mode import scoring_mode
 from .verdicts import Verdicts, covered_contrasts, judge
 
 log = logging.getLogger(__name__)
-# Sentences of the corpus that a model has read before a set is scored with a warm state.
+# Sentences of the corpus that a model reads before a set is scored with a warm state.
 WARM = 10
+
+
+def read_run_probes(settings: RunSettings, corpus: Corpus | None = None) -> list[Probe]:
+    """The challenge sets of each language of the run; none with probes=none. Once there is a corpus, their words are chosen and
+    they start the way its sentences do.
+    """
+    known, capitals = (CorpusWords(corpus), corpus.capitals()) if corpus else (None, {})
+    built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
+    collections = all_collections(settings.probes)
+    return [
+        make_probe(
+            collection,
+            each.code,
+            settings.clitics(each),
+            built_in,
+            downloads,
+            known,
+            begins_with_capital(capitals, each.code),
+        )
+        for each in settings.languages
+        for collection in collections
+    ]
 
 
 def make_probe(
@@ -53,26 +78,24 @@ def make_probe(
 ) -> Probe:
     """The probe that the settings of `conf/probes` describe, for one language.
 
-    `built_in`: whether the models that are asked have read the built-in corpus; None, not known, takes suites of all tiers.
-    `capitals`: whether the sentences that they have read begin with a capital.
-    `downloads`: where sets of others are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
-    `known`: the words of the models, for sets that are to fit them; without it, those sets are as they are.
+    `built_in`: whether the models were trained on the built-in corpus; if unknown (None), suites of all tiers are used.
+    `capitals`: whether the sentences they were trained on start with a capital.
+    `downloads`: where published sets are kept and whether they may be fetched; None: the user's cache, and CONCORD_OFFLINE.
+    `known`: the models' words, for sets to be fitted to them; without it, those sets stay unchanged.
     """
     contract = make_contract(settings.protocol, settings.given_rules, capitals, settings.seed)
     tiers = settings.tiers(built_in)
-    # The sentences of the built-in corpora begin in lower case; suites begin with a capital, which such a model has never seen.
+    # Built-in corpora start sentences in lower case; suites start with a capital, which such a model has never seen.
     lower = built_in is True and settings.given_rules.get("capitalize", "auto") == "auto"
     chosen = (settings.constructions, settings.limit, settings.seed, settings.split)
     selection = ItemSelection(*chosen, contract, clitics, tiers, columns=settings.columns, lower=lower)
     if settings.path is None:
         raise UserError(
-            f"probes={settings.name} needs probes.path=, the folder or file of these sets; conf/probes has an example"
+            f"probes={settings.name} needs probes.path=, the folder or file with these sets; see conf/probes for an example"
         )
     path = locate(settings.path, language, downloads)
     if not path.exists():
-        raise SetError(
-            path, None, f"there is no such folder or file of challenge sets; give probes.path=, or probes=none ({language})"
-        )
+        raise SetError(path, None, f"no such folder or file of challenge sets; set probes.path=, or probes=none ({language})")
     declared = settings.groupings
     groupings = (NUMBER,) if declared is None else read_groupings(declared, "probes.groupings")
     lexicon = fit_collection(settings, path, known, contract.rules.capitalize is True, clitics)
@@ -87,14 +110,14 @@ def make_probe(
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
-    """Metrics that every validation has, so that checkpoints and early stopping can go by them."""
+    """Metrics that every validation has, so that checkpoints and early stopping can monitor them."""
     names = [metric_names.probe(each.language, each.name, name) for each in probes for name in (*each.constructions, MEAN)]
     return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
 
 
 def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int]) -> MakeScorer:
-    """What turns a model into a scorer. `warm` are tokens that it reads first where the rule `start` asks for it, each time with
-    the weights it then has.
+    """What turns a model into a scorer. `warm`: tokens to read first if the rule `start` requires it, each time with the current
+    weights.
     """
 
     def make_scorer(model: LanguageModel, start: str) -> IncrementalScorer:
@@ -104,14 +127,14 @@ def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int]) -> MakeS
 
 
 def _warmed(model: LanguageModel, warm: Sequence[int]) -> State:
-    """The state before the `<eos>` that begins a sentence."""
+    """The state before the `<eos>` that starts a sentence."""
     with scoring_mode(model):
         inputs = torch.tensor([[EOS_ID, *warm[:-1]]], device=model.embedding.weight.device)
         return model.read(inputs)[1]
 
 
 def check_coverage(each: SampledProbe, vocabulary: Tokenizer) -> None:
-    """Words not in the vocabulary are found before any work, and nothing at all to ask is an error."""
+    """Out-of-vocabulary words are found before any work; having nothing to score is an error."""
     forest = plant_forest(each.whole.sentences, vocabulary, budget=1 << 20)
     scores = WordScores(forest.firsts, forest.unknown.astype("float32"), forest.unknown)
     view, warnings = screen.coverage_view(each.whole, scores, {made.construction: len(made) for made in each.sample.sets})
@@ -122,24 +145,37 @@ def check_coverage(each: SampledProbe, vocabulary: Tokenizer) -> None:
 
 
 def must_cover(asked: Probe, scores: WordScores, model: str = "") -> None:
-    """Something can be asked. `model` is one that exists already and cannot learn more words."""
+    """Check that something can be scored. `model` is one that already exists and cannot learn more words."""
     if covered_contrasts(asked, scores)[0].any():
         return
     sets = f"the sets of probes={asked.name} lang={asked.language}"
     if model:
         raise UserError(
-            f"{model}: it knows the tested words of no item in {sets}; say lang= if they are in another language, take other "
-            "sets (probes=, probes.path=), or probes.rules.unknown=unk to score them as <unk>"
+            f"{model}: it knows the tested words of no item in {sets}; set lang= if they are in another language, choose other "
+            "sets (probes=, probes.path=), or set probes.rules.unknown=unk to score them as <unk>"
         )
     raise UserError(
-        f"the vocabulary has the tested words of no item in {sets}; is that the language of the text, and has "
-        "data.withhold left the words in it? Take tokenizer=sentencepiece, which knows every word, a larger "
+        f"the vocabulary has the tested words of no item in {sets}; is that the language of the text, and did "
+        "data.withhold leave the words in it? Use tokenizer=sentencepiece, which knows every word, a larger "
         "tokenizer.vocabulary_size, other sets (probes=own probes.path=…), probes.rules.unknown=unk, or probes=none"
     )
 
 
+def plan_probes(settings: ProbeSettings, probes: Sequence[Probe], corpus: Corpus) -> list[ProbePlan]:
+    """What a model trained on this corpus is probed on; words it cannot know are reported first."""
+    for probe in probes:
+        # What could not be written after the last epoch is found before the first.
+        feature_columns(probe.sets, ((number, item) for number, made in enumerate(probe.sets) for item in range(len(made))))
+    sampled = [SampledProbe(sample_probe(probe, settings.sample, settings.seed), probe) for probe in probes]
+    for each in sampled:
+        if each.whole.lexicon:
+            show_choice(each.whole.lexicon, f"lexicon: {each.whole.language} {each.whole.name}")
+        check_coverage(each, corpus.vocabulary)
+    return [plan_probe(each, corpus) for each in sampled]
+
+
 def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:
-    """With what puts numbers into perspective: reference lines, what of the sets the model reads, how frequent the forms are."""
+    """With what puts numbers in perspective: reference lines, leakage from the training text, and form frequencies."""
     whole = sampled.whole
     leaks = find_leakage(whole.sets, corpus)
     log.info("leakage    %s: %s", whole.language, leaks.line())
@@ -151,12 +187,12 @@ def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:
 
 
 def judge_by_rules(probe: Probe, counted: KneserNey, vocabulary: Tokenizer) -> dict[str, Verdicts]:
-    """How far counting words, and rules that need no model, get on these items."""
+    """How far n-gram counts, and rules that need no model, get on these items."""
     scores = score_by_ngrams(counted, vocabulary, probe.sentences)
     by_heuristic = {name: judge_by_rule(probe, rule) for name, rule in HEURISTICS.items()}
     return {name: judge(probe, each) for name, each in scores.items()} | by_heuristic
 
 
 def rule_tables(whole: Probe) -> dict[str, Table]:
-    """How far rules get that need neither a model nor a corpus."""
+    """How far rules that need neither a model nor a corpus get."""
     return {name: tabulate(whole, judge_by_rule(whole, rule)) for name, rule in HEURISTICS.items()}

@@ -1,5 +1,8 @@
-"""A model asked again and again while it learns: scores, verdicts and tables of one moment, and the files that keep them."""
+"""A model probed repeatedly while it learns: scores, verdicts and tables at one moment, what the screen shows of them,
+and the files that keep them.
+"""
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,29 +16,30 @@ from rich.console import RenderableType
 from .. import metric_names
 from ..lm.model import LanguageModel
 from ..metric_names import PROBE_SECONDS
-from .accuracy import Table, metrics
-from .answer import Answer, judge_scores
+from ..terminal import UNCHANGED, share, show_change, show_interval
+from .accuracy import Answer, Table, judge_scores, metrics
 from .collection import stratified_sample
 from .contract_statement import state_contract
 from .leakage import Leakage
 from .phases import agree_with_rules, rule_metrics
 from .prediction_files import save_predictions
 from .probe import Probe, build_probe
-from .probe_screen import ProbeScreen
+from .probe_display import results_view
 from .region_files import save_regions
 from .result_files import save_summary
 from .scorers import Scorer, SharedScorer, WordScores
 from .scorers.incremental import IncrementalScorer
+from .suite_display import mean_label
 from .verdict_files import SAMPLE, save_items, save_sample, save_verdicts
 from .verdicts import Verdicts
 
-# From a model, and the state that sentences begin with (the rule `start`), to a scorer.
+# Maps a model, and the state its sentences start from (the rule `start`), to a scorer.
 MakeScorer = Callable[[LanguageModel, str], IncrementalScorer]
 
 
 @dataclass(frozen=True)
 class SampledProbe:
-    """The sets of one language and collection: a sample that is probed while the model learns, and the whole for the end."""
+    """The sets of one language and collection: a sample that is probed during training, and the whole for the end."""
 
     sample: Probe
     whole: Probe
@@ -47,7 +51,7 @@ class SampledProbe:
 
 @dataclass(frozen=True)
 class ProbePlan(SampledProbe):
-    """What is asked, and what puts the answers into perspective: all that needs the training text."""
+    """What is probed, and what puts the results in perspective: everything that needs the training text."""
 
     references: Mapping[str, Table]
     frequencies: Mapping[str, int]  # of the tested forms in the training text
@@ -56,7 +60,7 @@ class ProbePlan(SampledProbe):
 
 
 def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
-    """At most `size` items of each set, as many of each combination of subject and attractor number as there are."""
+    """At most `size` items per set, balanced over combinations of subject and attractor number."""
     if size is None or all(len(made) <= size for made in whole.sets):
         return whole
     chosen = []
@@ -69,7 +73,7 @@ def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
 
 @dataclass(frozen=True)
 class TrainingMoment:
-    """How far the training has come; `about` is what else a result says of it."""
+    """How far training has got; `about` is what else a result records about it."""
 
     step: int
     words: int
@@ -81,17 +85,61 @@ class TrainingMoment:
 
 @dataclass(frozen=True)
 class Probing:
-    """What one probe of all samples has found."""
+    """The results of probing all samples once."""
 
     metrics: dict[str, float]
     answers: dict[str, Answer]  # by prefix
     views: list[RenderableType] = field(repr=False)
 
 
-class ProbeSeries:
-    """Probes a model at one moment after the other. What does not depend on its weights is prepared once.
+class ProbeScreen:
+    """`full`: the whole table every time. Otherwise one row per construction whose accuracy differs from what was last shown."""
 
-    Of several processes each scores its share, and all have the same numbers; the first writes.
+    def __init__(self, full: bool = False) -> None:
+        self.full = full
+        self.last: dict[str, Table] = {}
+        self.shown: dict[str, dict[str, float]] = {}  # accuracy by construction, as last shown
+
+    def view(self, prefix: str, title: str, now: Table) -> RenderableType:
+        """The view of one collection in one language, which the prefix identifies."""
+        before, self.last[prefix] = self.last.get(prefix), now
+        if before is None or self.full:
+            self.shown[prefix] = _accuracies(now)
+            return results_view(title, now, before)
+        was = self.shown[prefix]
+        changed = [name for name, value in _accuracies(now).items() if _differs(value, was.get(name, math.nan))]
+        self.shown[prefix] = was | {name: now.row(name).all.accuracy for name in changed}
+        return _changes(title, now, was, changed)
+
+
+def _accuracies(now: Table) -> dict[str, float]:
+    return {row.construction: row.all.accuracy for row in now.rows}
+
+
+def _differs(value: float, was: float) -> bool:
+    """Whether the displayed number would differ; a construction that cannot be scored never changes."""
+    return math.isnan(value) != math.isnan(was) or show_change(value - was) not in ("", UNCHANGED)
+
+
+def _changes(title: str, now: Table, was: dict[str, float], changed: list[str]) -> str:
+    """One line for the probe and one per changed construction, without a table frame."""
+    mean = f"{title}: {mean_label(now)} {share(now.mean.accuracy)} ({show_interval(now.mean.interval)})"
+    if not changed:
+        return f"{mean}, no changes"
+    lines = [mean]
+    widest = max(map(len, changed))
+    for name in changed:
+        own = now.row(name).all
+        change = show_change(own.accuracy - was.get(name, math.nan))
+        lines.append(f"  {name:{widest}}  {share(own.accuracy)}  {show_interval(own.interval)}  {change}")
+    same = len(now.rows) - len(changed)
+    return "\n".join([*lines, *([f"  unchanged: {same} of {len(now.rows)}"] if same else [])])
+
+
+class ProbeSeries:
+    """Probes a model at successive moments. What does not depend on its weights is prepared once.
+
+    With several processes, each scores its share and all have the same numbers; the first one writes.
     """
 
     def __init__(self, plans: Sequence[SampledProbe], folder: Path, screen: ProbeScreen | None = None) -> None:
@@ -102,7 +150,7 @@ class ProbeSeries:
         self.contracts: dict[int, dict[str, object]] = {}  # as they are saved
 
     def probe_samples(self, scorer_for: Callable[[str], Scorer], when: str, moment: TrainingMoment) -> Probing:
-        """Score the samples and save their verdicts; `when` is for the title of the tables."""
+        """Score the samples and save their verdicts; `when` goes into the tables' titles."""
         started = time.perf_counter()
         found = Probing({}, {}, [])
         for plan in self.plans:
@@ -116,7 +164,7 @@ class ProbeSeries:
         return found
 
     def keep_answers(self, answers: Mapping[str, Answer], scorer: Scorer, moment: TrainingMoment) -> dict[str, float]:
-        """The metrics of what has been answered already, by prefix; its verdicts are saved."""
+        """The metrics of answers already computed, by prefix; their verdicts are saved."""
         found: dict[str, float] = {}
         for plan in self.plans:
             self._state_contract(plan.sample, scorer)
@@ -136,7 +184,7 @@ class ProbeSeries:
     def probe_whole(
         self, plan: SampledProbe, scorer: Scorer, moment: TrainingMoment, references: Mapping[str, Table] | None = None
     ) -> Table:
-        """The whole sets, with every word of every sentence on disk, beside reference lines: those given, or the plan's."""
+        """The whole sets, with every word of every sentence on disk, beside reference lines: the given ones, or the plan's."""
         answer = self.answer(plan.whole, scorer)
         return self.keep_whole(plan, answer, scorer, moment, references)
 
@@ -148,7 +196,7 @@ class ProbeSeries:
         moment: TrainingMoment,
         references: Mapping[str, Table] | None = None,
     ) -> Table:
-        """What has been answered already."""
+        """The same for answers already computed."""
         whole = plan.whole
         self._state_contract(whole, scorer)
         if rank_and_world()[0] == 0:
@@ -181,7 +229,7 @@ class ProbeSeries:
         return self.prepared[id(chosen)]
 
     def _about(self, chosen: Probe, moment: TrainingMoment) -> dict[str, object]:
-        """What the numbers come from."""
+        """Where the numbers come from."""
         return self._identity(chosen) | moment.plain()
 
     def _identity(self, chosen: Probe) -> dict[str, object]:
@@ -189,7 +237,7 @@ class ProbeSeries:
         return known | {"contract": self.contracts[id(chosen)]}
 
     def _save_sample(self, plan: SampledProbe) -> None:
-        """Once: its items do not change while a model learns."""
+        """Once: its items do not change during training."""
         file = self.folder / f"{plan.sample.language}-{plan.sample.name}-{SAMPLE}.parquet"
         if not file.exists():
             rules = plan.rules if isinstance(plan, ProbePlan) else {}
@@ -213,14 +261,14 @@ def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:
 
 
 def rank_and_world() -> tuple[int, int]:
-    """Which of how many processes that train together this is."""
+    """Which of how many training processes this is."""
     if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
         return 0, 1
     return torch.distributed.get_rank(), torch.distributed.get_world_size()
 
 
 def sum_over_ranks(count: int) -> int:
-    """Of all processes that train together."""
+    """The sum over all training processes."""
     if rank_and_world()[1] == 1:
         return count
     shared = _where_all_meet(torch.tensor(count))

@@ -1,8 +1,8 @@
-"""Challenge sets that others have published, by name: what they are, where they lie, and how one is fetched.
+"""Published challenge sets, by name: what they are, where they are, and how they are fetched.
 
-A set on GitHub is known here file by file: `published_files.csv` has the size and the checksum of each at one commit. A data set
-of the Hugging Face hub is not: the commit that is current at the first fetch, and what arrives then, are written down and hold
-ever after. Nothing is passed on by us; every file comes from where its authors put it.
+A set on GitHub is known file by file: `published_files.csv` has the size and checksum of each at one commit. A dataset on the
+Hugging Face hub is not: the commit that is current at the first fetch, and what arrives then, are recorded and binding from then
+on. We redistribute nothing; every file comes from where its authors put it.
 """
 
 import csv
@@ -24,13 +24,13 @@ from .readers.table import TABLES
 log = logging.getLogger(__name__)
 FILES = Path(__file__).parent / "published_files.csv"
 ABOUT = "SOURCE.md"
-# Both can be mirrors; HF_ENDPOINT is also what the hub's own tools obey.
+# Both can be mirrors; the hub's own tools also obey HF_ENDPOINT.
 GITHUB, HUB = "https://raw.githubusercontent.com", "https://huggingface.co"
 
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """`languages` are the codes it is in; none: its folders say it. In `folder`, {lang} is the language as its files spell it."""
+    """`languages`: the codes it covers; empty: its folders say so. In `folder`, {lang} is the language as its files spell it."""
 
     name: str
     title: str
@@ -169,7 +169,7 @@ PUBLISHED = {
 
 @cache
 def known_files() -> dict[str, dict[str, Record]]:
-    """Of every set on GitHub: size and checksum by the path in its repository."""
+    """Size and checksum of every set on GitHub, by path in its repository."""
     found: dict[str, dict[str, Record]] = {}
     with FILES.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
@@ -178,9 +178,9 @@ def known_files() -> dict[str, dict[str, Record]]:
 
 
 def fetch_published(name: str, language: str, downloads: Downloads) -> Path:
-    """The folder with the sets of a language; what is not there yet is fetched."""
+    """The folder with a language's sets; missing files are fetched."""
     if name not in PUBLISHED:
-        raise SetError(name, None, f"there is no published set of this name; there are: {', '.join(PUBLISHED)}")
+        raise SetError(name, None, f"no published set of this name; available: {', '.join(PUBLISHED)}")
     made = PUBLISHED[name]
     if made.languages and not any(same_language(language, code) for code in made.languages):
         there = ", ".join(f"{code} ({name_of(code)})" for code in made.languages)
@@ -202,9 +202,9 @@ def _below(files: dict[str, Record], folder: str) -> Iterator[tuple[str, Record]
 def fetch_dataset(
     dataset: str, folder: Path, downloads: Downloads, made: PublishedSet | None = None, language: str = "", part: str = ""
 ) -> Path:
-    """The tables of a data set on the hub, at the commit that was current when it was first asked for.
+    """The tables of a dataset on the hub, at the commit that was current when it was first requested.
 
-    `part` is a folder, or the beginning of the names, of what is wanted of it.
+    `part` is a folder, or a prefix of the file names, to restrict it to.
     """
     base = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     offline = not downloads.allowed or os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on")
@@ -215,7 +215,7 @@ def fetch_dataset(
         part = _folder_of_language(made, language, paths)
     wanted = [path for path in paths if path.startswith(part)]
     if not wanted:
-        raise SetError(dataset, None, f"no table below {part or 'it'} ({', '.join(sorted(TABLES))}); there are: {_some(paths)}")
+        raise SetError(dataset, None, f"no table under {part or 'it'} ({', '.join(sorted(TABLES))}); available: {_some(paths)}")
     place = folder / commit[:12] / (part.strip("/").replace("/", "_") or "all")
     addresses = {path: (f"{base}/datasets/{dataset}/resolve/{commit}/{quote(path)}", None) for path in wanted}
     _fetch_all(addresses, place, Downloads(downloads.folder, not offline, downloads.patience), made)
@@ -223,15 +223,13 @@ def fetch_dataset(
 
 
 def _listed(page: Path, dataset: str) -> tuple[str, list[str]]:
-    """The commit of a data set and the tables in it, from what the hub says about it."""
+    """A dataset's commit and the tables in it, from the hub's description."""
     try:
         said = json.loads(page.read_text(encoding="utf-8"))
         commit, names = str(said["sha"]), [str(each["rfilename"]) for each in said["siblings"]]
     except (ValueError, KeyError, TypeError):
         page.unlink()
-        raise SetError(
-            dataset, None, "the hub describes this data set in a way that is not understood; try again later"
-        ) from None
+        raise SetError(dataset, None, "the hub's description of this dataset cannot be understood; try again later") from None
     return commit, [name for name in names if Path(name).suffix in TABLES and ".." not in Path(name).parts]
 
 
@@ -253,7 +251,7 @@ def _some(paths: list[str]) -> str:
 def _fetch_all(
     files: Mapping[str, tuple[str, Record | None]], place: Path, downloads: Downloads, made: PublishedSet | None
 ) -> None:
-    """Every file, under a name that no other has; first what they are, how large, and under which licence."""
+    """Every file, under a unique name; first report what they are, their size, and their licence."""
     names = dict(zip(files, local_names(list(files)), strict=True))
     missing = [path for path in files if not (place / names[path]).exists()]
     if missing and not downloads.allowed:
@@ -261,7 +259,7 @@ def _fetch_all(
         raise SetError(
             made.name if made else place.parent.parent.name,
             None,
-            f"{len(missing)} of {len(files)} files are not here, and the network is switched off; run {what} where there is a "
+            f"{len(missing)} of {len(files)} files are missing, and the network is switched off; run {what} on a machine with a "
             f"network, then copy {downloads.folder} here (paths.downloads=, or CONCORD_CACHE)",
         )
     if missing and made is not None:
@@ -271,7 +269,7 @@ def _fetch_all(
         log.info("licence    %s", made.licence)
         log.info("citation   %s", made.citation)
         if None in (record for _, record in files.values()):
-            log.info("checksums  not published: those of this download are recorded, and later ones must match")
+            log.info("checksums  none published: this download's are recorded, and later downloads must match")
     for path, (url, expected) in files.items():
         fetch(url, place / names[path], not downloads.allowed, downloads.patience, expected)
         verify(place / names[path])
@@ -280,7 +278,7 @@ def _fetch_all(
 
 
 def local_names(paths: list[str]) -> list[str]:
-    """The name of each file; with its folders where two have one name, that of its folder where it is called data."""
+    """Each file's name; with its folders if two share a name, or its folder's if it is called data."""
     last = [Path(path).name for path in paths]
     return [
         f"{Path(path).parent.name}{Path(path).suffix}"
@@ -291,7 +289,7 @@ def local_names(paths: list[str]) -> list[str]:
 
 
 def about(made: PublishedSet, paths: list[str]) -> str:
-    """What is kept beside the files."""
+    """The text kept beside the files."""
     lines = [f"# {made.title}", "", f"From {made.home}" + (f", commit {made.commit}" if made.commit else ""), ""]
     lines += [f"Licence: {made.licence}", "", f"Please cite: {made.citation}", "", "Files:", *(f"- {path}" for path in paths)]
     return "\n".join([*lines, ""])

@@ -1,4 +1,4 @@
-"""Regions of suites on disk, in Parquet: one row per region of every condition, with its surprisal in bits."""
+"""Suite regions on disk, in Parquet: one row per region of every condition, with its surprisal in bits."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -25,19 +25,19 @@ COLUMNS = pa.schema(
         "words": pa.list_(pa.string()),
         "bits": pa.float64(),  # the sum over its words
         "word_bits": pa.list_(pa.float64()),
-        "pieces": pa.int32(),  # null where the scorer does not count them
-        "unknown": pa.list_(pa.string()),  # words that the model does not know
+        "pieces": pa.int32(),  # null if the scorer does not count them
+        "unknown": pa.list_(pa.string()),  # words the model does not know
     }
 )
 
 
 def regions_beside(items: Path) -> Path:
-    """`items.parquet` has `regions.parquet` beside it, `items-gpt2.parquet` has `regions-gpt2.parquet`."""
+    """`regions.parquet` goes with `items.parquet`, `regions-gpt2.parquet` with `items-gpt2.parquet`."""
     return items.with_name("regions" + items.name.removeprefix("items"))
 
 
 def save_regions(file: Path, probe: Probe, scores: WordScores, about: Mapping[str, object]) -> None:
-    """Nothing is written of sets that have no regions; what an earlier evaluation left there goes."""
+    """Sets without regions write nothing, and remove what an earlier evaluation left there."""
     rows = list(region_rows(probe, scores))
     if rows:
         write_table(file, pa.Table.from_pylist(rows, COLUMNS), about)

@@ -1,4 +1,4 @@
-"""Summaries on disk: the tables of a run or an evaluation as JSON, which is read again, CSV and Markdown."""
+"""Summaries on disk: the tables of a run or an evaluation as JSON, which can be read back, CSV and Markdown."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from .verdict_files import VERSION
 
 
 def save_summary(folder: Path, tables: Mapping[str, Table], about: Mapping[str, object]) -> None:
-    """`tables` has one or more models (or moments, or reference lines) by name, over the same sets."""
+    """`tables`: one or more models (or moments, or reference lines) by name, over the same sets."""
     folder.mkdir(parents=True, exist_ok=True)
     plain = {"version": VERSION, **about, "tables": {name: _plain(table) for name, table in tables.items()}}
     text = json.dumps(plain, indent=1, ensure_ascii=False, default=str, allow_nan=False)
@@ -31,7 +31,7 @@ def read_summary(folder: Path) -> tuple[dict[str, Table], JsonObject]:
 
 
 def _plain(table: Table) -> dict[str, object]:
-    """Chance stands beside the counts: `parts` and `mean` are what they were before there was more than one chance."""
+    """Chance is kept beside the counts: `parts` and `mean` keep the form they had when there was only one chance."""
     rows, mean = [], asdict(table.mean)
     for row in table.rows:
         parts = {name: asdict(accuracy) for name, accuracy in _parts(row)}
@@ -59,7 +59,7 @@ def _number(value: float | None) -> float:
 
 
 def _restored(plain: JsonObject) -> Table:
-    """Tables of before have one chance, one grouping and no groups of constructions."""
+    """Older tables have one chance, one grouping and no groups of constructions."""
     rows = []
     for row in plain["rows"]:
         chance, margin, unknown = (row.get(fact, {}) for fact in ("chance", "margin", "unknown_context"))
@@ -159,7 +159,7 @@ def _cell(value: float) -> str:
 
 
 def markdown(tables: Mapping[str, Table], about: Mapping[str, object]) -> str:
-    """A table to paste: constructions down, models across; then what the numbers rest on."""
+    """A table to paste: constructions down, models across; then the scoring contract."""
     first = next(iter(tables.values()))
     several = first.chances() != [PAIR_CHANCE]
     lines = [
@@ -189,10 +189,10 @@ def markdown(tables: Mapping[str, Table], about: Mapping[str, object]) -> str:
     stated = "chance by construction" if several else f"chance {PAIR_CHANCE:.2f}"
     counts = f"{ties:,} ties, {uncovered:,} uncovered"
     if unknown := sum(row.all.unknown_context for row in first.rows):
-        counts += f", {unknown:,} scored with an unknown word outside what is tested"
+        counts += f", {unknown:,} scored with an unknown word outside the tested ones"
     lines += ["", f"95 % intervals (Wilson) in brackets; {stated}; first column: {counts}."]
     if any(row.repeated for row in first.rows):
-        lines.append(f"Exact repetitions left out: {repetitions(first)}.")
+        lines.append(f"Exact duplicates left out: {repetitions(first)}.")
     contract = about.get("contract")
     if isinstance(contract, Mapping):
         lines.append(f"Protocol {contract['label']}: {contract['statement']}.")
@@ -200,12 +200,12 @@ def markdown(tables: Mapping[str, Table], about: Mapping[str, object]) -> str:
 
 
 def means_are_alike(tables: Iterable[Table]) -> bool:
-    """Whether the means of these tables are over the same constructions."""
+    """Whether the means of these tables cover the same constructions."""
     return len({frozenset(table.mean.over) for table in tables if table.mean.over}) <= 1
 
 
 def repetitions(table: Table) -> str:
-    """How many items were left out of which construction, since they are there already."""
+    """How many items of which construction were left out as duplicates."""
     return ", ".join(f"{row.construction} {row.repeated:,}" for row in table.rows if row.repeated)
 
 

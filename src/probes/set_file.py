@@ -1,4 +1,4 @@
-"""Lines, JSON objects and table rows of strangers' files, with errors that say where."""
+"""Lines, JSON objects and table rows of untrusted files, with errors that say where."""
 
 import json
 import re
@@ -11,34 +11,34 @@ from .challenge_set import SetError
 
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines; blank ones are left out."""
+    """Numbered lines, without blank ones."""
     empty = True
     for number, text in enumerate(read_lines(file, SetError), start=1):
         if text.strip():
             empty = False
             yield number, text
     if empty:
-        raise SetError(file, None, "there is nothing in it")
+        raise SetError(file, None, "the file is empty")
 
 
 def objects(file: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """A JSON object a line."""
+    """One JSON object per line."""
     for number, line in lines(file):
         value = parse_json(line, file, number)
         if not isinstance(value, dict):
-            raise SetError(file, number, f"a JSON object is needed here, this is {type(value).__name__}")
+            raise SetError(file, number, f"must be a JSON object; this is {type(value).__name__}")
         yield number, value
 
 
 def parse_json(text: str, file: Path, number: int | None = None) -> Any:
-    """JSON, the faults of which are told with the line."""
+    """JSON; errors give the line."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise SetError(file, number or error.lineno, f"not JSON ({error.msg}, at character {error.colno})") from None
     except RecursionError:
         raise SetError(file, number, "nested too deeply to be a challenge set") from None
-    except ValueError as error:  # a whole number of thousands of digits
+    except ValueError as error:  # an integer with thousands of digits
         raise SetError(file, number, f"not JSON that can be read ({error})") from None
     if "\\ud" in text.lower() and not encodable(json.dumps(value, ensure_ascii=False)):
         raise SetError(file, number, "half a character (a lone \\ud800 to \\udfff); write the character itself")
@@ -55,38 +55,38 @@ def encodable(text: str) -> bool:
 
 
 def whole_number(text: str) -> int | None:
-    """A count as tables have it; None for anything else."""
+    """A count as in tables; None for anything else."""
     return int(text) if re.fullmatch(r"\d{1,9}", text.strip()) else None
 
 
 def rows(file: Path, *needed: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a table with a head, cells separated by tabs; some columns must be there."""
+    """The rows of a table with a header, cells separated by tabs; some columns are required."""
     numbered = lines(file)
     first, head = next(numbered)
     names = head.split("\t")
     if len(set(names)) < len(names):
         raise SetError(file, first, f"the header has a column twice: {names}")
     if missing := [name for name in needed if name not in names]:
-        raise SetError(file, first, f"the columns {', '.join(missing)} are missing; there are {names}")
+        raise SetError(file, first, f"the columns {', '.join(missing)} are missing; found: {names}")
     number = first
     for number, line in numbered:
         cells = line.split("\t")
         if len(cells) != len(names):
-            raise SetError(file, number, f"{len(cells)} cells, but the head has {len(names)}")
+            raise SetError(file, number, f"{len(cells)} cells, but the header has {len(names)}")
         yield number, dict(zip(names, map(_unquoted, cells), strict=True))
     if number == first:
-        raise SetError(file, first, "a head, but no rows")
+        raise SetError(file, first, "a header, but no rows")
 
 
 def _unquoted(cell: str) -> str:
-    """Table writers put cells that contain quotation marks into quotation marks, and double those inside."""
+    """Table writers quote cells that contain quotation marks, and double those inside."""
     inner = cell[1:-1]
     quoted = cell[:1] == cell[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
     return inner.replace('""', '"') if quoted else cell
 
 
 def text_field(item: dict[str, object], key: str, file: Path, number: int) -> str:
-    """A field that must be there and be text that is not empty."""
+    """A required, non-empty text field."""
     value = item.get(key)
     if not isinstance(value, str) or not value.split():
         raise SetError(file, number, f"the field {key!r} must be text; it is {str(value)[:40]!r}")
@@ -94,7 +94,7 @@ def text_field(item: dict[str, object], key: str, file: Path, number: int) -> st
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:
-    """Every text of a file as it stands: the cells of a table, the values of JSON lines."""
+    """Every text of a file verbatim: the cells of a table, the values of JSON lines."""
     for number, line in lines(file):
         values = _leaves(parse_json(line, file, number)) if file.suffix == ".jsonl" else line.split("\t")
         yield from ((number, value) for value in values)

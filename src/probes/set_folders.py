@@ -1,4 +1,4 @@
-"""Challenge sets as folders that other tools read: tasks of the evaluation harness (lm_eval), a data set of the hub."""
+"""Challenge sets as folders that other tools read: tasks for the evaluation harness (lm_eval), a dataset for the hub."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,18 +21,18 @@ configs:
 {configs}---
 # Minimal pairs ({language})
 
-Written by Concord: one row per minimal set, the good sentence and the bad one, and what is known of it.
+Written by Concord: one row per minimal set, with the good sentence, the bad one, and its features.
 
 | configuration | rows | source |
 |---|---|---|
 {rows}
 
 ## Licence
-That of the source. Whoever publishes this folder writes it here and at `license:` above.
+That of the source. If you publish this folder, state it here and at `license:` above.
 """
 
 
-# What an exported folder of tasks finds its sentences by, wherever the folder is moved: lm_eval looks from where it is started.
+# How an exported task folder finds its sentences wherever it is moved: lm_eval resolves paths from its working directory.
 LOADER = """\
 \"\"\"The sentences of these tasks, which lie beside this file.\"\"\"
 
@@ -77,7 +77,7 @@ def export_tasks(sets: Sequence[ChallengeSet], folder: Path) -> list[Path]:
 
 
 def export_dataset(sets: Sequence[ChallengeSet], folder: Path) -> list[Path]:
-    """A data set with one configuration per construction, in Parquet, and its card."""
+    """A dataset with one configuration per construction, in Parquet, and its card."""
     import pyarrow as pa  # noqa: PLC0415 - half a second, for this alone
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -100,12 +100,12 @@ def export_dataset(sets: Sequence[ChallengeSet], folder: Path) -> list[Path]:
 
 
 def _rows(made: ChallengeSet) -> list[dict[str, Any]]:
-    """The good sentence first among the choices; every other must be beaten."""
+    """The good sentence comes first among the choices; every other must be beaten."""
     rows = []
     for index, item in enumerate(made):
         flags = [variant.grammatical for variant in item.variants]
         if flags[:1] != [True] or not flags[1:] or any(flag is not False for flag in flags[1:]):
-            raise SetError(made.place(index), None, "one good sentence and then bad ones are needed; export these sets as jsonl")
+            raise SetError(made.place(index), None, "needs one good sentence followed by bad ones; export these sets as jsonl")
         texts = [variant.text or " ".join(variant.words) for variant in item.variants]
         known = {"uid": item.uid, "sentence_good": texts[0], "sentence_bad": texts[1], "choices": texts}
         rows.append(known | {name: value for name, value in item.features.items() if name not in known})

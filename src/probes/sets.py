@@ -1,4 +1,4 @@
-"""Challenge sets as a user of the library asks for them: by language, by collection, or from a folder or a file."""
+"""Challenge sets for users of the library: by language, by collection, or from a folder or file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from .collection import ItemSelection, collect
 from .named_collections import named_collection
 from .published_sets import PUBLISHED
 
-OWN = "own"  # what the sets of a folder or a file are called in metrics and files
+OWN = "own"  # the name of a folder's or file's sets in metrics and files
 
 
 @dataclass(frozen=True)
 class Sets:
-    """Challenge sets of one language: which, and how many items of each. `sets["prep"]` is one of them."""
+    """Challenge sets of one language: which ones, and how many items of each. `sets["prep"]` is one of them."""
 
     name: str
     language: str
@@ -30,11 +30,11 @@ class Sets:
     limit: int | None = None
     seed: int = 0
     split: Literal["all", "dev", "test"] = "all"
-    columns: Mapping[str, Any] | None = None  # of tables, where their heads do not tell
+    columns: Mapping[str, Any] | None = None  # for tables whose headers do not tell
 
     @cached_property
     def read(self) -> dict[str, ChallengeSet]:
-        """The sets as their source has them, by construction."""
+        """The sets as in their source, by construction."""
         selection = ItemSelection(self.constructions, self.limit, self.seed, self.split, columns=self.columns)
         found = collect(self.path, self.language, self.format, cache_folder("sets"), selection)
         return {each.challenge_set.construction: each.challenge_set for each in found}
@@ -53,7 +53,7 @@ class Sets:
         return f"Sets({self.name}, {self.language}: {sizes})"
 
     def settings(self, protocol: str, rules: dict[str, Plain]) -> ProbeSettings:
-        """As the commands have them."""
+        """As the commands use them."""
         return ProbeSettings(
             name=self.name,
             format=self.format,
@@ -74,7 +74,7 @@ def sets(
     language: str = "",
     collection: str = AGREEMENT,
     path: str | Path | None = None,
-    format: str | None = None,  # noqa: A002 - the word that the commands use
+    format: str | None = None,  # noqa: A002 - the word the commands use
     limit: int | None = None,
     seed: int = 0,
     split: Literal["all", "dev", "test"] = "all",
@@ -82,10 +82,10 @@ def sets(
 ) -> Sets:
     """Our sets of a language (`concord.sets("de")`, `concord.sets("de", "prep")`), or those of a folder or a file in any format.
 
-    A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`)
+    A published collection has a name and is fetched once (`concord.sets("blimp")`, `concord.sets("multiblimp", language="nl")`),
     or is where you put it: `concord.sets("fr", collection="clams", path="clams/fr_evalset")`.
-    `limit` draws a stratified sample of this many items of each set, by the seed; `split="dev"` keeps the verbs of dev.
-    `columns` of a table whose head does not tell: `{"good": "right", "bad": "wrong", "construction": "type"}`.
+    `limit` draws a stratified sample of this many items per set, with the seed; `split="dev"` keeps the dev verbs.
+    `columns` is for tables whose header does not tell: `{"good": "right", "bad": "wrong", "construction": "type"}`.
     """
     choice = (constructions, limit, seed, split)
     if str(what) in PUBLISHED and not Path(what).exists():
@@ -97,5 +97,5 @@ def sets(
         place = Path(path) if path else named.place()
         return Sets(collection, str(what), place, format or named.format, *choice, columns or named.columns)
     made = Sets(OWN, language, Path(what), format, *choice, columns)
-    _ = made.read  # what is wrong with a folder is said here
+    _ = made.read  # errors in a folder are raised here
     return made

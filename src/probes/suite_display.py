@@ -1,4 +1,4 @@
-"""Suites as one reads them in a terminal: under their circuits, with what is above chance, and with and without a modifier."""
+"""Suites in the terminal: by circuit, with normalised scores, and with and without a modifier."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from rich.table import Table as View
 
-from ..terminal import table
+from ..terminal import share, show_change, show_interval, table
 from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Mean, Table
-from .shown_numbers import share, show_change, show_interval
 from .suites.chance import above_chance
 from .suites.circuits import CIRCUIT, Stability, circuit_name, equal_chance, in_circuit_order, stability, stability_means
 
@@ -35,13 +34,13 @@ def has_circuits(shown: Table) -> bool:
 
 
 def mean_label(shown: Table) -> str:
-    """What the mean over constructions is called, and over how many it is where these are not all."""
+    """What the mean over constructions is called, and how many it covers if not all."""
     name = SG_SCORE if has_circuits(shown) else MEAN
     return name if len(shown.mean.over) == len(shown.rows) else f"{name} of {len(shown.mean.over)}"
 
 
 def rows_by_circuit(shown: Table) -> list[CircuitRows]:
-    """In the order of the papers; suites without a circuit at the end."""
+    """In the papers' order; suites without a circuit come last."""
     groups = {group.key: group for group in shown.groups if group.grouping == CIRCUIT}
     found = [CircuitRows(groups[key], [shown.row(suite) for suite in groups[key].over]) for key in in_circuit_order(groups)]
     inside = {row.construction for each in found for row in each.suites}
@@ -50,7 +49,7 @@ def rows_by_circuit(shown: Table) -> list[CircuitRows]:
 
 
 def suites_view(title: str, now: Table, before: Table | None = None) -> View:
-    """Every circuit with its mean, and below it its suites."""
+    """Every circuit with its mean, followed by its suites."""
     changed = ["change"] if before else []
     view = table(title, "suite", numbers=["accuracy", "95 %", *changed, "chance", "norm.", "n", "ties", "uncovered"])
     was = {group.key: group.accuracy for group in before.groups} if before else {}
@@ -84,7 +83,7 @@ def circuits_view(title: str, tables: Mapping[str, Table]) -> View:
 
 
 def stability_view(tables: Mapping[str, Table]) -> View | None:
-    """Accuracy without and with a modifier, one row per phenomenon, both of every model; None where no suite has a modifier."""
+    """Accuracy without and with a modifier, one row per phenomenon, both for every model; None if no suite has a modifier."""
     found = {name: table_stability(shown) for name, shown in tables.items()}
     bases = list(dict.fromkeys(row.base for rows in found.values() for row in rows))
     if not bases:
@@ -103,17 +102,17 @@ def stability_view(tables: Mapping[str, Table]) -> View | None:
 
 
 def table_stability(shown: Table) -> list[Stability]:
-    """Of the suites that could be scored."""
+    """Stability over the suites that could be scored."""
     return stability({row.construction: row.all.accuracy for row in shown.rows if row.all.n}, shown.bases)
 
 
 def stability_selections(chance: Mapping[str, float], rows: Sequence[Stability]) -> Iterator[tuple[str, set[str]]]:
-    """Means over all phenomena; and, where that is another mean, over those whose chance is the same without and with."""
+    """Means over all phenomena; and, if different, over those whose chance is the same without and with."""
     every = {row.base for row in rows}
     yield "mean", every
     fair = {row.base for row in equal_chance(rows, chance)}
     if fair and fair < every:
-        yield f"mean of the {len(fair)} of equal chance", fair
+        yield f"mean of the {len(fair)} with equal chance", fair
 
 
 def _arrow(without: float, within: float) -> str:

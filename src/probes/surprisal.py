@@ -25,7 +25,7 @@ FILE = "@"  # text=@sentences.txt
 
 
 def text_sentences(settings: EvaluationSettings) -> dict[int, str]:
-    """What `text=` asks about, by line: one sentence, or those of a file. Also whether there will be a place for the answer."""
+    """The input of `text=`, by line: one sentence, or those of a file. Also checks that the output can be written."""
     text = settings.text or ""
     if not text.startswith(FILE):
         return {1: text}
@@ -34,7 +34,7 @@ def text_sentences(settings: EvaluationSettings) -> dict[int, str]:
 
 
 def surprisal_file(settings: EvaluationSettings) -> Path:
-    """`out=`, or a file in results/ that is named for the text."""
+    """`out=`, or a file in results/ named after the text."""
     name = Path((settings.text or "").removeprefix(FILE)).name
     return Path(settings.out) if settings.out else Path(settings.paths.results) / f"surprisal-{name}.tsv"
 

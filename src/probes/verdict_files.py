@@ -20,11 +20,11 @@ from .probe import Probe
 from .scorers import WordScores
 from .verdicts import Verdicts
 
-# Raise it when a score, a verdict or a column comes to mean something else.
+# Raise it when the meaning of a score, verdict or column changes.
 VERSION = 1
-SAMPLE = "sample"  # how the name of the file of a sample's items ends
-RULE = "rule_"  # columns of what surface rules prefer
-# Checksums in the file: of what it says of itself, and of the names and types of its columns. Pages have their own.
+SAMPLE = "sample"  # suffix of a sample's items file
+RULE = "rule_"  # columns of surface rules' preferences
+# Checksums in the file: of its metadata, and of its columns' names and types. Pages have their own.
 STATED, SCHEMA = b"concord_checksum", b"concord_columns"
 
 
@@ -49,9 +49,9 @@ def save_items(
 
 
 def save_sample(file: Path, probe: Probe, rules: Mapping[str, Verdicts], about: Mapping[str, object]) -> None:
-    """What the files of verdicts of a sample do not repeat: features, sentences, and what each surface rule prefers.
+    """What a sample's verdict files do not repeat: features, sentences, and each surface rule's preferences.
 
-    A column `rule_<name>` is true where the rule prefers the good form, null where it prefers none.
+    A column `rule_<name>` is true if the rule prefers the good form, null if it has no preference.
     """
     lengths = [len(sentence.words.split()) for sentence in probe.sentences]
     columns = _identity(probe) | _features(probe) | _sentences(probe, np.cumsum([0, *lengths]), {})
@@ -61,7 +61,7 @@ def save_sample(file: Path, probe: Probe, rules: Mapping[str, Verdicts], about: 
 
 
 def _predictions(probe: Probe) -> dict[str, object]:
-    """What `clause_margins` and `term_values` of suites stand for, in their order, by suite and contrast."""
+    """What `clause_margins` and `term_values` of suites stand for, in order, by suite and contrast."""
     found: dict[str, dict[str, object]] = {}
     for made in probe.sets:
         for contrast in made.contrasts if made.is_suite else ():
@@ -86,7 +86,7 @@ def _identity(probe: Probe) -> dict[str, object]:
 
 
 def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, object]:
-    """Both scores of pairs; where there are other contrasts, of all the margin, its clauses and chance besides."""
+    """Both scores of pairs; if there are other contrasts, also margin, clauses and chance for all."""
     contrasts, clauses = probe.contrasts, verdicts.clauses
     if clauses is None:
         raise ValueError("verdicts of a rule without a model have no scores to save")
@@ -108,7 +108,7 @@ def _judgement(probe: Probe, verdicts: Verdicts) -> dict[str, object]:
 
 
 def _spread(values: NDArray[np.float64], rows: NDArray[np.int64], length: int) -> pa.Array:
-    """The values in these rows, and null in all others."""
+    """The values in these rows, null elsewhere."""
     if len(rows) == length:
         return pa.array(values)
     spread, there = np.zeros(length), np.zeros(length, bool)
@@ -128,9 +128,9 @@ def _features(probe: Probe) -> dict[str, object]:
 
 
 def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Array]) -> dict[str, object]:
-    """The good and the bad sentence of pairs; of other contrasts every sentence that they compare, one after the other.
+    """The good and the bad sentence of pairs; for other contrasts every sentence they compare, one after another.
 
-    `told` is what is known of each word, by the ending of its column; `firsts` are the places of the first words of sentences.
+    `told`: what is known about each word, by column suffix; `firsts`: the positions of sentences' first words.
     """
     words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
     contrasts, pairs, shown = probe.contrasts, probe.contrasts.pairs, {"": words, **told}
@@ -148,7 +148,7 @@ def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Ar
 def _lists(
     values: pa.Array, firsts: NDArray[np.int64], sentences: NDArray[np.int64], rows: NDArray[np.int64], length: int
 ) -> pa.Array:
-    """The words of a sentence in each of these rows, null in all others."""
+    """The words of a sentence in each of these rows, null elsewhere."""
     offsets, places = _ranges(firsts[sentences], firsts[sentences + 1])
     found = pa.ListArray.from_arrays(offsets, values.take(pa.array(places)))
     if len(rows) == length:
@@ -165,7 +165,7 @@ def _places(rows: NDArray[np.int64], contrasts: Contrasts) -> pa.Array:
 
 
 def _compared_sentences(probe: Probe, firsts: NDArray[np.int64], shown: Mapping[str, pa.Array]) -> dict[str, object]:
-    """Of contrasts that are not pairs: their sentences, and what is known of every word."""
+    """For contrasts that are not pairs: their sentences, and what is known about every word."""
     tested = probe.contrasts.tested
     kept = ~probe.contrasts.is_pair[tested.contrast] & ~tested.again
     sentences, owner = tested.sentence[kept].astype(np.int64), tested.contrast[kept]
@@ -185,7 +185,7 @@ def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[pa.Arra
 
 @dataclass(frozen=True)
 class SavedVerdicts:
-    """What a file of verdicts says of every contrast, whichever version of the program wrote it."""
+    """What a verdict file says about every contrast, whichever version of the program wrote it."""
 
     uid: list[str]
     construction: list[str]
@@ -194,7 +194,7 @@ class SavedVerdicts:
     tie: NDArray[np.bool_]
     covered: NDArray[np.bool_]
     unknown_context: NDArray[np.bool_]
-    good: NDArray[np.float64]  # scores of pairs in nats, not a number elsewhere
+    good: NDArray[np.float64]  # scores of pairs in nats, NaN elsewhere
     bad: NDArray[np.float64]
     margin: NDArray[np.float64]
     chance: NDArray[np.float64]
@@ -202,7 +202,7 @@ class SavedVerdicts:
 
 
 def read_verdicts(file: Path) -> SavedVerdicts:
-    """Files of before have pairs only, and so neither margin nor chance."""
+    """Older files have only pairs, and so neither margin nor chance."""
     schema = parquet.read_schema(file)
     about: dict[str, object] = json.loads(schema.metadata[b"concord"])
     names = ["uid", "construction", "contrast", "verdict", "tie", "covered", "unknown_context", "good_score", "bad_score"]
@@ -225,7 +225,7 @@ def read_verdicts(file: Path) -> SavedVerdicts:
 
 
 def write_table(file: Path, columns: pa.Table, about: Mapping[str, object]) -> None:
-    """Whole or not at all; what the numbers come from is written into the file."""
+    """All or nothing; where the numbers come from is written into the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     stated = json.dumps({"version": VERSION, **about}, ensure_ascii=False, default=str)
     known = {"concord": stated, STATED: _checksum(stated.encode()), SCHEMA: _checksum(_described(columns.schema))}
@@ -234,18 +234,18 @@ def write_table(file: Path, columns: pa.Table, about: Mapping[str, object]) -> N
 
 
 def read_checked(file: Path) -> pa.Table:
-    """The table, if every part of a file of verdicts is as it was written: its pages, its columns, and what it says of itself.
+    """The table, if every part of a verdict file is intact: its pages, its columns, and its metadata.
 
-    Files of before have no checksums; what can be read of them is believed.
+    Older files have no checksums; whatever can be read is accepted.
     """
     try:
-        # In one thread: a file is small, and there are thousands.
+        # In one thread: files are small, and there are thousands.
         table = parquet.read_table(file, page_checksum_verification=True, use_threads=False, pre_buffer=False)
     except MemoryError:  # a damaged length
         raise ValueError("it is damaged: a part is larger than memory") from None
     known = table.schema.metadata or {}
     if b"concord" not in known:
-        raise ValueError("not a file of verdicts")
+        raise ValueError("not a verdict file")
     for name, text in ((STATED, known[b"concord"]), (SCHEMA, _described(table.schema))):
         if known.get(name, _checksum(text)) != _checksum(text):
             raise ValueError("it is damaged: its checksum does not match")
@@ -253,7 +253,7 @@ def read_checked(file: Path) -> pa.Table:
 
 
 def _described(schema: pa.Schema) -> bytes:
-    """Parquet gives what is in a list another name than arrow does, so that a schema is not read as it was written."""
+    """Parquet names list elements differently from arrow, so a schema is not read back as written."""
     return "\n".join(f"{each.name}: {each.type}" for each in schema).replace("<item: ", "<element: ").encode()
 
 

@@ -1,4 +1,4 @@
-"""Verdicts: from the log-probability of every word to what a model prefers."""
+"""Verdicts: from the log-probability of every word to a model's preferences."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from .scorers import WordScores
 
 log = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
-TOGETHER = 1 << 18  # spans that are added up at one time
+TOGETHER = 1 << 18  # spans summed at a time
 MEASURES: dict[str, Callable[[Floats], float]] = {
     "mean": np.mean,
     "median": np.median,
@@ -28,24 +28,24 @@ MEASURES: dict[str, Callable[[Floats], float]] = {
 
 @dataclass(frozen=True)
 class ClauseScores:
-    """One row per comparison: both sides, and by how much it holds; a negative margin is missing. In nats, if not scaled."""
+    """One row per comparison: both sides, and its margin, negative if it fails. In nats, unless scaled."""
 
     left: Floats
     right: Floats
     margin: Floats
-    terms: Floats  # one row per span that is added up: its value, before its weight
+    terms: Floats  # one row per summed span: its value, before weighting
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """One row per contrast. `verdict` is 1, 0, or what a tie is worth; it means nothing where the item is not covered."""
+    """One row per contrast. `verdict` is 1, 0, or the worth of a tie; it is meaningless if the item is not covered."""
 
     verdict: Floats
     tie: NDArray[np.bool_]
     covered: NDArray[np.bool_]
-    unknown_context: NDArray[np.bool_]  # a word outside what is tested is unknown
-    margin: Floats  # of the comparison that decides
-    clauses: ClauseScores | None = None  # a rule that needs no model has no scores
+    unknown_context: NDArray[np.bool_]  # a word outside the tested ones is unknown
+    margin: Floats  # of the deciding comparison
+    clauses: ClauseScores | None = None  # rules without a model have no scores
 
 
 def judge(probe: Probe, scores: WordScores) -> Verdicts:
@@ -59,16 +59,16 @@ def judge(probe: Probe, scores: WordScores) -> Verdicts:
         )
     strictly = (clauses.margin > 0) | (probe.contrasts.clauses.equal & (clauses.margin == 0))
     holds = _in_contrasts(strictly, probe.contrasts)
-    # Tied where it would hold if every tie did.
+    # Tied if it would hold should every tie hold.
     tie = ~holds & _in_contrasts(clauses.margin >= 0, probe.contrasts)
     verdict = np.where(tie, probe.contrasts.tie_worth, holds)
     return Verdicts(verdict, tie, covered, unknown_context, _in_contrasts(clauses.margin, probe.contrasts), clauses)
 
 
 def _divisors(probe: Probe, scores: WordScores) -> Floats | None:
-    """What each term is divided by: the length of its sentence, as the rule `normalize` measures it; None: nothing.
+    """What each term is divided by: the length of its sentence, as measured by the rule `normalize`; None: nothing.
 
-    Tokens are those of the model, words where it has no others. Sets with rules of their own, suites, are left as they are.
+    Tokens are the model's, or words if it has no others. Sets with their own rules, such as suites, are not divided.
     """
     by, contrasts = probe.contract.rules.normalize, probe.contrasts
     if by == "none":
@@ -87,11 +87,11 @@ def _divisors(probe: Probe, scores: WordScores) -> Floats | None:
 def compare(
     contrasts: Contrasts, scores: WordScores, divisors: Floats | None = None, nan_is_lowest: bool = False
 ) -> ClauseScores:
-    """Both sides of every clause, their words and spans added from left to right.
+    """Both sides of every clause, their words and spans summed from left to right.
 
-    Log-probabilities have 24 bits and their sums 53: what adds up to the same is the same, in whatever order. So they are added
-    first and scaled last; surprisals in bits would differ in their last digit, and a tie would be won or lost by it.
-    `nan_is_lowest`: a span whose log-probability is not a number has that of minus infinity.
+    Log-probabilities have 24 bits and their sums 53, so equal sums are equal in whatever order they are added. So they are
+    summed first and scaled last; surprisals in bits would differ in the last digit, and a tie would be won or lost by it.
+    `nan_is_lowest`: a span whose log-probability is NaN counts as minus infinity.
     """
     terms, clauses = contrasts.terms, contrasts.clauses
     values = _span_values(contrasts, scores)
@@ -110,7 +110,7 @@ def compare(
     scale = contrasts.scale[clauses.contrast]
     sides = sides * scale[:, None] + clauses.constants
     left, right = sides[:, 0], sides[:, 1]
-    same = left == right  # also where both are minus infinity
+    same = left == right  # also if both are minus infinity
     margin = np.subtract(left, right, out=np.zeros_like(left), where=~same)
     if clauses.equal.any():
         tolerance = ABSOLUTE + RELATIVE * np.abs(right) - np.abs(margin)
@@ -131,7 +131,7 @@ def _turns(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64] | slice]:
 
 
 def _span_values(contrasts: Contrasts, scores: WordScores) -> Floats:
-    """The metric of each term over the words of its span, not scaled; some at a time, which bounds memory."""
+    """Each term's metric over the words of its span, unscaled; a few at a time, which bounds memory."""
     terms = contrasts.terms
     found = np.empty(len(terms.clause))
     for start in range(0, len(found), TOGETHER):
@@ -148,9 +148,9 @@ def _span_values(contrasts: Contrasts, scores: WordScores) -> Floats:
 
 
 def _sums(values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
-    """Each stretch is added up by itself, from left to right, so that equal words give equal sums wherever they stand."""
+    """Each stretch is summed separately, from left to right, so that equal words give equal sums wherever they occur."""
     lengths = ends - starts
-    order = np.argsort(-lengths, kind="stable")  # the longest first: at every step those that go on are at the front
+    order = np.argsort(-lengths, kind="stable")  # the longest first: at every step the unfinished ones are at the front
     starts = starts[order]
     going_on = np.searchsorted(-lengths[order], -np.arange(1, int(lengths.max(initial=0)) + 1), side="right")
     total = np.zeros(len(starts))
@@ -164,7 +164,7 @@ def _sums(values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[
 def _other_metric(
     metric: str, values: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[np.int64], scale: Floats
 ) -> Floats:
-    """Of spans that are not empty; an empty one is not a number. Scaled, since the sign decides what is smallest, then not."""
+    """For non-empty spans; an empty one is NaN. Scaled, since the sign decides which is smallest, then unscaled."""
     found = np.full(len(starts), np.nan)
     measure = MEASURES[metric]
     for row, (start, end, factor) in enumerate(zip(starts.tolist(), ends.tolist(), scale.tolist(), strict=True)):
@@ -175,7 +175,7 @@ def _other_metric(
 
 
 def _in_contrasts(values: NDArray, contrasts: Contrasts) -> NDArray:
-    """The smallest of every group, then the largest of every contrast; of truth values: all of a group, any of a contrast."""
+    """The smallest of every group, then the largest of every contrast; for truth values: all of a group, any of a contrast."""
     clauses = contrasts.clauses
     groups = np.flatnonzero(np.concatenate([[True], clauses.group[1:] != clauses.group[:-1]]))
     if len(groups) == len(values) == len(contrasts):
@@ -186,13 +186,13 @@ def _in_contrasts(values: NDArray, contrasts: Contrasts) -> NDArray:
 
 
 def covered_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which contrasts can be scored, and in which of them a word of the context is unknown."""
+    """Which contrasts can be scored, and in which of them a context word is unknown."""
     covered, unknown_context = _known_contrasts(probe, scores)
     return covered & _separable_contrasts(probe.contrasts, scores), unknown_context
 
 
 def _separable_contrasts(contrasts: Contrasts, scores: WordScores) -> NDArray[np.bool_]:
-    """Those whose spans have scores of their own: where a source scores whole regions, a single word may have none."""
+    """Contrasts whose spans have their own scores: if a source scores whole regions, a single word may have none."""
     found = np.ones(len(contrasts), bool)
     if scores.inseparable is None or not scores.inseparable.any():
         return found
@@ -228,7 +228,7 @@ def _known_contrasts(probe: Probe, scores: WordScores) -> tuple[NDArray[np.bool_
 
 
 def unknown_words(probe: Probe, scores: WordScores) -> list[str]:
-    """The words of the sets that the model does not know, each once, in the order in which they come."""
+    """The words of the sets that the model does not know, each once, in order of appearance."""
     words = [word for sentence in probe.sentences for word in sentence.words.split()]
     return list(dict.fromkeys(word for word, flag in zip(words, scores.unknown, strict=True) if flag))
 
@@ -237,6 +237,6 @@ def _refusal(probe: Probe, scores: WordScores) -> str:
     unknown = unknown_words(probe, scores)
     shown = ", ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
     return (
-        f"probes.protocol={probe.contract.label} admits no unknown word, and the model does not know {len(unknown):,}: {shown}. "
-        "Take a larger vocabulary, or probes.rules.unknown=uncovered"
+        f"probes.protocol={probe.contract.label} allows no unknown words, but the model does not know {len(unknown):,}: {shown}. "
+        "Use a larger vocabulary, or probes.rules.unknown=uncovered"
     )

@@ -1,4 +1,4 @@
-"""Surprisal word by word: of a sentence as an object to look at, of a file as a table with a row for every word."""
+"""Surprisal word by word: for a sentence, an object to look at; for a file, a table with one row per word."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,14 +14,14 @@ from ..files import replace_atomically
 from .scorers import ProbeSentence, Scorer
 
 Words = Sequence[str]
-# What a model reads each word of a sentence as; an empty tuple where that is not known.
+# What a model reads each word of a sentence as; an empty tuple if unknown.
 CutIntoPieces = Callable[[Words], list[tuple[str, ...]]]
 SUFFIXES = (".tsv", ".parquet")
 
 
 @dataclass(frozen=True)
 class WordSurprisal:
-    """One word: its surprisal in bits, the pieces that the model reads it as, whether the model does not know it."""
+    """One word: its surprisal in bits, the pieces the model reads it as, and whether it is unknown to the model."""
 
     word: str
     bits: float
@@ -31,7 +31,7 @@ class WordSurprisal:
 
 @dataclass(frozen=True)
 class SentenceSurprisal(Sequence[WordSurprisal]):
-    """The words of a sentence, each given everything on its left. It prints as a small table."""
+    """The words of a sentence, each given everything to its left. It prints as a small table."""
 
     words: tuple[WordSurprisal, ...]
 
@@ -67,7 +67,7 @@ def bits(logprob: float) -> float:
 
 
 def measure_surprisal(scorer: Scorer, sentences: Sequence[Words], cut: CutIntoPieces) -> list[SentenceSurprisal]:
-    """Of every word of every sentence; all sentences are scored together."""
+    """The surprisal of every word of every sentence; all sentences are scored together."""
     scores = scorer.score([ProbeSentence(" ".join(words)) for words in sentences])
     scores.require_finite()
     found = []
@@ -85,17 +85,17 @@ def measure_surprisal(scorer: Scorer, sentences: Sequence[Words], cut: CutIntoPi
 
 
 def read_sentences(file: Path) -> dict[int, str]:
-    """The sentences of a text file (perhaps compressed), one a line, by the number of the line; empty lines are none."""
+    """The sentences of a text file (possibly compressed), one per line, by line number; empty lines are skipped."""
     if not file.is_file():
-        raise UserError(f"{file}: there is no such file; one sentence per line is needed")
+        raise UserError(f"{file}: no such file; it must have one sentence per line")
     found = {number: line.strip() for number, line in enumerate(lines(file), start=1) if line.strip()}
     if not found:
-        raise UserError(f"{file}: there is no sentence in it; write one per line")
+        raise UserError(f"{file}: contains no sentences; write one per line")
     return found
 
 
 def surprisal_table(model: str, measured: dict[int, SentenceSurprisal]) -> pa.Table:
-    """One row per word: the model, the line of the sentence, the place of the word in it (from 1), bits, pieces, unknown."""
+    """One row per word: the model, the sentence's line, the word's position in it (from 1), bits, pieces, unknown."""
     rows = [(line, place, word) for line, sentence in measured.items() for place, word in enumerate(sentence, start=1)]
     return pa.table(
         {
@@ -111,13 +111,13 @@ def surprisal_table(model: str, measured: dict[int, SentenceSurprisal]) -> pa.Ta
 
 
 def check_surprisal_file(file: Path) -> None:
-    """Before any work: whether its ending says how it is to be written."""
+    """Check before any work that the suffix gives a known format."""
     if file.suffix not in SUFFIXES:
-        raise UserError(f"out={file}: a row for every word is written as {' or '.join(SUFFIXES)}; give the file such an ending")
+        raise UserError(f"out={file}: word rows are written as {' or '.join(SUFFIXES)}; use one of these suffixes")
 
 
 def write_surprisals(file: Path, tables: Sequence[pa.Table]) -> Path:
-    """The rows of all models in one file, as its ending says."""
+    """The rows of all models in one file, in the format of its suffix."""
     check_surprisal_file(file)
     file.parent.mkdir(parents=True, exist_ok=True)
     whole = pa.concat_tables(tables)
@@ -130,5 +130,5 @@ def write_surprisals(file: Path, tables: Sequence[pa.Table]) -> Path:
 
 
 def no_pieces(words: Words) -> list[tuple[str, ...]]:
-    """Of models that do not say how they read a word."""
+    """For models that do not say how they read a word."""
     return [() for _ in words]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def load(*paths: Path | str) -> "pd.DataFrame":
     """Runs and evaluations as a frame: one row per run, moment (`final`, or a step on the way) and construction."""
-    from .conditions import group_by_condition  # noqa: PLC0415 what is heavy comes when it is needed
+    from .conditions import group_by_condition  # noqa: PLC0415 heavy imports wait until they are needed
     from .estimates import Estimates  # noqa: PLC0415
     from .frame import make_frame  # noqa: PLC0415
     from .gathering import gather_results  # noqa: PLC0415
@@ -28,14 +28,14 @@ def load(*paths: Path | str) -> "pd.DataFrame":
 
 
 def draw(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
-    """A figure from a frame, or from some rows of it: curves, bars, heat, perplexity."""
+    """Draw a figure from a frame or from a subset of its rows: curves, bars, heat, perplexity."""
     from . import figures  # noqa: PLC0415
 
     return figures.draw_figure(frame, kind)
 
 
 def write_own_report(folder: Path) -> None:
-    """The page of one run in its own folder; nothing of the run is lost where it cannot be written."""
+    """Write the page of one run into its own folder; if it cannot be written, the run itself loses nothing."""
     try:
         own_report(folder)
     except OSError as error:
@@ -43,13 +43,13 @@ def write_own_report(folder: Path) -> None:
 
 
 def complete_own_report(folder: Path) -> None:
-    """The same for a run that was killed between its end and its page."""
+    """Write the page of a run that was killed after training finished but before its page was written."""
     if not RunFolder(folder).report.exists():
         write_own_report(folder)
 
 
 def own_report(folder: Path) -> Path | None:
-    """The small report of one run, in its own folder: the page alone."""
+    """The small report of one run, in its own folder: just the page."""
     from .gathering import gather_results  # noqa: PLC0415
     from .report_folder import PAGE, ReportParts, write_page  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The table of a probe as a frame."""
+"""A probe's table as a frame."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def accuracy_frame(table: Table) -> "pd.DataFrame":
-    """One row per construction: n, accuracy with its 95 % interval, ties, and what was not scored, unknown or repeated."""
+    """One row per construction: n, accuracy with its 95 % interval, ties, and how many were uncovered, unknown or repeated."""
     with explain_missing():
         import pandas as pd  # noqa: PLC0415 - an extra
 

@@ -20,9 +20,9 @@ DRAWS = 400
 
 @dataclass(frozen=True)
 class Acquisition:
-    """Words seen to a level: the mean over seeds, with a 95 % interval.
+    """Words seen until accuracy reaches a level: the mean over seeds, with a 95 % interval.
 
-    Where some seeds never got there, the mean of the others, without an interval; `math.inf` where none did.
+    If some seeds never reach it, the mean of those that do, without an interval; `math.inf` if none does.
     """
 
     construction: str
@@ -35,7 +35,7 @@ class Acquisition:
 
 
 def words_until(level: float, words: Sequence[int], curves: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each curve (…, T): where it first comes to the level and is still there at the next probe, between probes on a line."""
+    """For each curve (…, T): where it first reaches the level and still holds it at the next probe, interpolated linearly."""
     above = curves >= level
     held = above.copy()
     held[..., :-1] &= above[..., 1:]
@@ -45,21 +45,21 @@ def words_until(level: float, words: Sequence[int], curves: NDArray[np.float64])
     low = np.take_along_axis(curves, before[..., None], -1)[..., 0]
     high = np.take_along_axis(curves, at[..., None], -1)[..., 0]
     share = np.divide(level - low, high - low, out=np.ones_like(high), where=high > low)
-    # A probe may have been above the level already, without holding it: then the level is reached at the probe itself.
+    # An earlier probe may already have been above the level without holding it; the level is then reached at this probe.
     share = np.where((at == 0) | (low >= level), 1.0, np.clip(share, 0.0, 1.0))
     reached: NDArray[np.float64] = np.where(held.any(axis=-1), seen[before] + share * (seen[at] - seen[before]), np.inf)
     return np.where(held.any(axis=-1) & (at == 0), seen[0], reached)
 
 
 def curve(result: Result, construction: str) -> tuple[list[int], NDArray[np.float64]]:
-    """Words seen and accuracy at each probe that asked this construction."""
+    """Words seen and accuracy at each probe that includes this construction."""
     pairs = [(m.words, m.accuracy(construction)) for m in result.moments]
     kept = [(words, value) for words, value in pairs if not math.isnan(value)]
     return [words for words, _ in kept], np.array([value for _, value in kept])
 
 
 def words_to_level(result: Result, construction: str, level: float) -> float:
-    """By one model."""
+    """Words seen until one model reaches the level."""
 
     def find() -> float:
         words, values = curve(result, construction)
@@ -69,7 +69,7 @@ def words_to_level(result: Result, construction: str, level: float) -> float:
 
 
 def measure_acquisition(condition: RunCondition, draws: int = DRAWS) -> list[Acquisition]:
-    """Of every construction and level, over the seeds of a condition."""
+    """Acquisition of every construction at every level, over the seeds of a condition."""
     return condition.memory.recall((measure_acquisition, draws), lambda: _measure_acquisition(condition, draws))
 
 
@@ -90,7 +90,7 @@ def _measure_acquisition(condition: RunCondition, draws: int) -> list[Acquisitio
 
 
 def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.float64]]:
-    """Words to each level when the items had been others, (draws,)."""
+    """Words to each level under resampled items, (draws,)."""
     try:
         found = judgements_over_time(result)
     except (Mismatch, OSError, ValueError):
@@ -103,7 +103,7 @@ def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.fl
     worlds = {}
     drawn = _draw_items(tuple(len(own.n) for own in parts.values()), draws)
     for (construction, own), weights in zip(parts.items(), drawn, strict=True):
-        always = (own.n == own.n[:, :1]).all()  # then what was scored need not be counted for every probe
+        always = (own.n == own.n[:, :1]).all()  # then the denominator need not be computed for every probe
         curves = (weights @ own.correct) / (weights @ (own.n[:, :1] if always else own.n))  # (draws, moments)
         for level in LEVELS:
             worlds[construction, level] = words_until(level, words, curves)
@@ -114,14 +114,14 @@ def _worlds(result: Result, draws: int) -> dict[tuple[str, float], NDArray[np.fl
 def _draw_items(sizes: tuple[int, ...], draws: int) -> list[NDArray[np.float64]]:
     """How often each item of each construction is drawn, (draws, items).
 
-    The same for all runs: seeds were asked the same items, which are drawn again for all of them at once.
+    The same draws serve all runs: every seed is probed on the same items, so items are resampled for all seeds at once.
     """
     rng = np.random.default_rng(0)
     return [rng.multinomial(size, [1 / size] * size, size=draws).astype(np.float64) for size in sizes]
 
 
 def _interval(each: NDArray[np.float64], drawn: NDArray[np.float64]) -> tuple[float, float]:
-    """Other items (seeds, draws), and other seeds as in `intervals`: the middle 95 %, open where some draw never gets there."""
+    """Resample items (seeds, draws), and seeds as in `intervals`: the middle 95 %, open where a draw never reaches the level."""
     if not np.isfinite(each).all():
         return math.nan, math.nan
     values = drawn.mean(axis=0)
@@ -137,7 +137,7 @@ def _interval(each: NDArray[np.float64], drawn: NDArray[np.float64]) -> tuple[fl
 
 @dataclass(frozen=True)
 class OrderSimilarity:
-    """How alike two orders are, or the orders within a condition: Kendall's τ-b, over that many constructions."""
+    """How similar two orders are, or the orders within a condition: Kendall's τ-b over `constructions` constructions."""
 
     one: str
     other: str
@@ -148,18 +148,18 @@ class OrderSimilarity:
 
 
 def acquisition_order(result: Result, constructions: Sequence[str], level: float = LEVELS[0]) -> list[float]:
-    """Words to the level of each construction; what is not reached comes last, all alike."""
+    """Words to the level for each construction; constructions that never reach it share the last place."""
     return [words_to_level(result, construction, level) for construction in constructions]
 
 
 def kendall_tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
-    """Kendall's τ-b and its p; undefined where one of the orders has no order."""
+    """Kendall's τ-b and its p; undefined if all values of one side are equal."""
     from scipy.stats import kendalltau  # noqa: PLC0415
 
     known = [(a, b) for a, b in zip(one, other, strict=True) if not (math.isnan(a) or math.isnan(b))]
     if len(known) < 3 or any(len(set(side)) < 2 for side in zip(*known, strict=True)):
         return math.nan, math.nan
-    # Ranks: infinities are ties at the end.
+    # Ranks: infinities tie for the last place.
     ranks = [np.unique(np.nan_to_num(side, posinf=1e300), return_inverse=True)[1] for side in zip(*known, strict=True)]
     found = kendalltau(*ranks)
     return float(found.statistic), float(found.pvalue)
@@ -178,7 +178,7 @@ def similarity_of_seeds(condition: RunCondition) -> OrderSimilarity | None:
 
 
 def similarity_of_conditions(one: RunCondition, other: RunCondition) -> OrderSimilarity | None:
-    """Do two conditions, of two languages for instance, learn in the same order? τ of the mean words over their seeds."""
+    """Do two conditions, say of two languages, learn in the same order? τ of their mean words over seeds."""
     shared = [name for name in one.constructions if name in other.constructions]
     means = [
         np.mean([acquisition_order(result, shared) for result in condition.results], axis=0).tolist()

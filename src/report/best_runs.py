@@ -1,4 +1,4 @@
-"""The best runs of each condition, by a perplexity; the others are left out, and named."""
+"""The best runs of each condition, ranked by a perplexity; the others are left out and listed."""
 
 import math
 from collections.abc import Callable
@@ -17,9 +17,9 @@ METRICS: dict[str, Callable[[Result], float]] = {
 
 
 def keep_best(found: GatheredResults, size: int, metric: str) -> GatheredResults:
-    """Of the runs that differ in nothing but the seed, the `size` with the lowest value; one without a value is left out."""
+    """Of runs that differ only in the seed, keep the `size` with the lowest value; a run without a value is left out."""
     if metric not in METRICS:
-        raise UserError(f"--by {metric}: runs are not chosen by this; there are: {', '.join(METRICS)}")
+        raise UserError(f"--by {metric}: runs cannot be ranked by this; choose one of: {', '.join(METRICS)}")
     kept: list[Result] = []
     left_out = list(found.left_out)
     for condition in group_by_condition(found.results):
@@ -28,7 +28,7 @@ def keep_best(found: GatheredResults, size: int, metric: str) -> GatheredResults
         kept += known[:size]
         left_out += [LeftOut(str(r.path), f"not among the {size} best by {metric} ({values[id(r)]:.2f})") for r in known[size:]]
         unknown = (r for r in condition.results if math.isnan(values[id(r)]))
-        left_out += [LeftOut(str(r.path), f"it has no {metric}, by which runs are chosen") for r in unknown]
+        left_out += [LeftOut(str(r.path), f"it has no {metric} to rank it by") for r in unknown]
     if not kept:
         raise UserError(f"--best {size} --by {metric}: no run has this metric")
     return GatheredResults(kept, left_out)

@@ -1,6 +1,6 @@
-"""Tables 1 and 2 of the German study (Zaczynska et al. 2020) for any models: pooled cases, sub-cases, and what the data are.
+"""Tables 1 and 2 of the German study (Zaczynska et al. 2020) for any models: pooled cases, sub-cases, and the data.
 
-They are made of every collection whose items have sub-cases: our `cases`, the published data, or one's own.
+They cover every collection whose items have sub-cases: our `cases`, the published data, or a user's own.
 """
 
 import itertools
@@ -23,8 +23,8 @@ from .wording import construction_labels, language_name
 
 SUB_CASE = "sub_case"  # the grouping
 PAPER = "Zaczynska et al. 2020"
-WORST = 5  # that the paper underlines
-CASES = {  # ours, by the names of the paper
+WORST = 5  # the number of cases that the paper underlines
+CASES = {  # our cases, by the paper's names
     "simple": "SimplSent",
     "sent_comp": "SVinSentCompl",
     "vp_coord_short": "SVshortVPCoord",
@@ -41,12 +41,12 @@ CASES = {  # ours, by the names of the paper
     "reflexive_case": "RA_case",
 }
 SUB_CASES = {"complement": "SentCompl", "sent_comp": "SentCompl"}  # the same
-ABOUT_PUBLISHED = f" † {PAPER}, with other items than ours; their n is what their rule of equal pieces has left."
+ABOUT_PUBLISHED = f" † {PAPER}, on items other than ours; their n is what remains under their equal-pieces rule."
 ABOUT_SWAP = " ‡ known to be wrong in the paper: {}."
 
 
 def case_tables(estimates: Estimates) -> list[Grid]:
-    """None where no collection has sub-cases."""
+    """The case tables; none if no collection has sub-cases."""
     if not any(SUB_CASE in condition.first.groupings for condition in estimates.conditions):
         return []
     made = [pooled_table(estimates), sub_case_table(estimates), data_table(estimates)]
@@ -81,21 +81,21 @@ def pooled_table(estimates: Estimates) -> Grid:
     heads += [Head(f"{PAPER} Table 1, {model}", what, published=True) for model in beside for what in ("n", "accuracy")]
     bold = "Bold: the best model. " if len(conditions) > 1 else ""
     note = (
-        f"Mean {about_deviation(conditions)}, over all sub-cases; n: pairs scored, after the rule of equal pieces where the "
-        f"protocol has it. {bold}Underlined: the {WORST} worst cases of a model."
+        f"Mean {about_deviation(conditions)}, over all sub-cases; n: pairs scored, after the equal-pieces rule if the "
+        f"protocol has one. {bold}Underlined: each model's {WORST} worst cases."
     )
     note += _overlaps(conditions, worst) + (ABOUT_PUBLISHED if beside else "") + _slips("1", beside)
     return Grid("cases", "Accuracy by case (Table 1 of the German study)", note, "case", tuple(heads), freeze_rows(rows))
 
 
 def worst_cases(values: Mapping[str, float], most: int = WORST) -> list[str]:
-    """The lowest; of equal ones those that come first."""
+    """The lowest values; among ties, those that come first."""
     known = [(value, place, name) for place, (name, value) in enumerate(values.items()) if not math.isnan(value)]
     return [name for _, _, name in sorted(known)[:most]]
 
 
 def _overlaps(conditions: Sequence[RunCondition], worst: Mapping[int, list[str]]) -> str:
-    """How many of the worst cases two models share; of two or three models, or the tables would be all note."""
+    """How many of the worst cases two models share; only for two or three models, or the note would outgrow the table."""
     if not 1 < len(conditions) < 4:
         return ""
     said = [
@@ -109,7 +109,7 @@ def _overlaps(conditions: Sequence[RunCondition], worst: Mapping[int, list[str]]
 
 
 def sub_case_table(estimates: Estimates) -> Grid | None:
-    """One row per sub-case: the number of the tested word first, then that of the attractor."""
+    """One row per sub-case: the number of the tested word, then the number of the attractor."""
     conditions, names = estimates.conditions, _in_order(estimates.constructions)
     labels = construction_labels(names)
     beside = _published_models(conditions, "2")
@@ -123,7 +123,7 @@ def sub_case_table(estimates: Estimates) -> Grid | None:
         return None
     heads = [Head(_title(c), what) for c in conditions for what in ("n", "accuracy")]
     heads += [Head(f"{PAPER} Table 2, {model}", what, published=True) for model in beside for what in ("n", "accuracy")]
-    note = f"Mean {about_deviation(conditions)}. sgpl: a singular word is tested, the attractor is plural; sg, pl: no attractor."
+    note = f"Mean {about_deviation(conditions)}. sgpl: a singular tested word, a plural attractor; sg, pl: no attractor."
     note += (ABOUT_PUBLISHED if beside else "") + _slips("2", beside)
     return Grid(
         "sub-cases",
@@ -164,7 +164,7 @@ def _short(part: str) -> str:
 
 
 def _published_models(conditions: Sequence[RunCondition], table: str) -> list[str]:
-    """The two models of the paper, beside German cases."""
+    """The paper's two models, beside German cases."""
     if not any(condition.language == "de" for condition in conditions):
         return []
     return list(
@@ -209,7 +209,7 @@ def _slips(table: str, models: Sequence[str]) -> str:
 
 
 def data_table(estimates: Estimates) -> Grid | None:
-    """How many pairs, sentences, words and forms each case has; what the first model of each language was asked."""
+    """Pairs, sentences, words and forms per case, counted on the items of the first model of each language."""
     conditions = [c for c in estimates.conditions if c.first.items]
     firsts = {condition.language: condition for condition in reversed(conditions)}
     names = _in_order(estimates.constructions)
@@ -224,10 +224,10 @@ def data_table(estimates: Estimates) -> Grid | None:
     rows.append(("all", [cell for counts in found.values() for cell in _data_cells(counts.get(""), columns)]))
     heads = tuple(Head(language_name(language), column) for language in found for column in columns)
     note = (
-        "Distinct sentences; tokens are words and marks of these; forms are distinct words; a tested lexeme is a good form with "
+        "Sentences are distinct; tokens: their words and punctuation; forms: distinct words; a tested lexeme is a good form with "
     )
-    note += "its bad one, whichever of them is good."
-    return Grid("case-data", "What the cases are made of", note, "case", heads, freeze_rows(rows))
+    note += "its bad counterpart, whichever of the two is good."
+    return Grid("case-data", "What the cases contain", note, "case", heads, freeze_rows(rows))
 
 
 def _data_cells(counts: Mapping[str, int] | None, columns: Sequence[str]) -> list[Cell]:
@@ -236,7 +236,7 @@ def _data_cells(counts: Mapping[str, int] | None, columns: Sequence[str]) -> lis
 
 @cache
 def _count_data(items: Path) -> dict[str, dict[str, int]]:
-    """By case; of all of them together under an empty name."""
+    """Counts per case; the totals are under the empty name."""
     columns = ["construction", "good", "bad", "good_target", "bad_target"]
     try:
         table = parquet.read_table(items, columns=columns).to_pylist()
@@ -249,7 +249,7 @@ def _count_data(items: Path) -> dict[str, dict[str, int]]:
 
 
 def count_pairs(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Of pairs of a good and a bad sentence."""
+    """Counts over pairs of a good and a bad sentence."""
     sentences: set[tuple[str, ...]] = set()
     forms: set[str] = set()
     lexemes: set[frozenset[str]] = set()
@@ -269,7 +269,7 @@ def count_pairs(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _in_order(names: Sequence[str]) -> list[str]:
-    """The fourteen cases in the order of the paper, then others."""
+    """The fourteen cases in the paper's order, then any others."""
     order = [*CASES, *CASES.values()]
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 

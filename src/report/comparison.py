@@ -1,4 +1,4 @@
-"""Do two models, or two recipes, differ? Exact tests on the same items, corrected for being many."""
+"""Do two models, or two recipes, differ? Exact tests on the same items, corrected for multiple testing."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from .results import Result
 from .wording import in_paper_order
 
 ALPHA = 0.05
-EXACT = 10_000  # arrangements of seeds that are all tried; beyond that, this many are drawn
+EXACT = 10_000  # permutations of seeds: up to this many, all are tried; beyond it, this many are drawn
 
 
 @dataclass(frozen=True)
 class TestedDifference:
-    """One construction: accuracies on the items that both have, items that only one has right, p before and after Holm."""
+    """One construction: accuracies on the shared items, items that only one model gets right, p before and after Holm."""
 
     construction: str
     other: str
@@ -37,7 +37,7 @@ class TestedDifference:
 
 
 def compare_models(result: Result, base: Result) -> list[TestedDifference]:
-    """Two models on the same items (McNemar's test, exact; a tie within an item counts half), not yet corrected."""
+    """Two models on the same items (McNemar's exact test; a tie within an item counts half), not yet corrected."""
     return result.memory.recall(compare_models, lambda: _compare_models(result, base), base)
 
 
@@ -62,14 +62,14 @@ def _compare_models(result: Result, base: Result) -> list[TestedDifference]:
 
 
 def mcnemar_p(better: int, worse: int) -> float:
-    """Exact, two-sided: of the items on which two models differ, each is as likely to go either way."""
+    """Exact, two-sided: each item on which the models differ is equally likely to go either way."""
     from scipy.stats import binomtest  # noqa: PLC0415
 
     return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
 
 def compare_conditions(condition: RunCondition, base: RunCondition) -> list[TestedDifference]:
-    """Two conditions with several seeds each: would the difference of means come about if seeds were dealt out at random?"""
+    """Two conditions with several seeds each: would the difference in means arise if seeds were assigned at random?"""
     return condition.memory.recall(compare_conditions, lambda: _compare_conditions(condition, base), base)
 
 
@@ -87,14 +87,14 @@ def _compare_conditions(condition: RunCondition, base: RunCondition) -> list[Tes
 
 
 def permutation_p(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
-    """Permutation test of the difference of means, exact while arrangements are few: the share of those that differ as much.
+    """Permutation test for a difference in means, exact while permutations are few: the share at least as extreme.
 
-    scipy's own two-sided p doubles the smaller tail, which is another number where the two sides have not equally many seeds.
+    scipy's two-sided p doubles the smaller tail, which differs when the two sides have unequal numbers of seeds.
     """
     from scipy.stats import permutation_test  # noqa: PLC0415
 
     def gap(x: NDArray[np.float64], y: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-        # Rounded: sums in another order must not make equal differences unequal.
+        # Rounded: summing in a different order must not make equal differences unequal.
         result: NDArray[np.float64] = np.round(np.abs(np.mean(x, axis=axis) - np.mean(y, axis=axis)), 12)
         return result
 
@@ -102,11 +102,11 @@ def permutation_p(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
         return float(permutation_test((one, two), gap, vectorized=True, axis=0, alternative="greater", n_resamples=np.inf).pvalue)
     dealt = np.random.default_rng(0).permuted(np.tile(np.concatenate([one, two]), (EXACT, 1)), axis=1)
     as_much = gap(dealt[:, : len(one)], dealt[:, len(one) :], 1) >= gap(one, two, 0)
-    return (int(as_much.sum()) + 1) / (EXACT + 1)  # what was found is one of the arrangements
+    return (int(as_much.sum()) + 1) / (EXACT + 1)  # the observed assignment is one of the permutations
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction (scipy has none): the chance of any false alarm among all tests stays below the level."""
+    """Holm's step-down correction (scipy has none): keeps the chance of any false alarm among all tests below the level."""
     order = np.argsort(values, kind="stable")
     factors = np.arange(len(values), 0, -1)
     adjusted = np.minimum(np.maximum.accumulate(np.asarray(values, float)[order] * factors), 1.0)

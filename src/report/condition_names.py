@@ -1,7 +1,7 @@
-"""What a condition is called: as a person would call it, and as shortly as tells it from the others.
+"""What a condition is called: what a person would call it, and no longer than needed to tell it from the others.
 
-The name or the tags that were given; else the network and the settings that differ, in words. What settings do not tell (other
-items, another vocabulary) gets a letter, and the note of `conditions.explain_separations` says what the letter stands for.
+The given name or tags if there are any; otherwise the network and the settings that differ, in words. Differences that settings
+do not show (items, vocabulary) get a letter, which the note of `conditions.explain_separations` explains.
 """
 
 import re
@@ -11,9 +11,9 @@ from ..settings.setting_words import describe_setting, find_differences
 from .results import Result
 
 Members = tuple[Result, ...]  # the runs of one condition
-SHOWN = 3  # settings in the name of a condition
-FEW = 3  # languages that are named; more are counted
-# Facts that settings do not tell, and what their letters are called.
+SHOWN = 3  # settings in a condition's name
+FEW = 3  # languages listed by name; more are just counted
+# Facts that settings do not show, and what their letters stand for.
 LETTERED: dict[str, Callable[[Result], str]] = {
     "items": lambda result: result.digest,
     "sample": lambda result: result.sample,
@@ -22,7 +22,7 @@ LETTERED: dict[str, Callable[[Result], str]] = {
 
 
 def name_conditions(members: Sequence[Members]) -> list[str]:
-    """One name for each; two conditions of one language never share one, since tables and figures go by it."""
+    """One name each; no two conditions of one language share one, since tables and figures identify conditions by name."""
     firsts = [own[0] for own in members]
     given = [_given_name(own) for own in members]
     plain = [given[i] or _name_by_settings(result, firsts) for i, result in enumerate(firsts)]
@@ -31,7 +31,7 @@ def name_conditions(members: Sequence[Members]) -> list[str]:
 
 
 def _given_name(members: Members) -> str:
-    """`name=` without what tells the seeds apart, or the tags, where all runs of the condition have the same."""
+    """`name=` without the part that tells seeds apart, or the tags, if all runs of the condition share them."""
     models = [result.model for result in members]
     names = {re.sub(r"[-_. ]*(s|seed)?[-_]?\d+$", "", model.given_name) for model in models}
     if len(members) == 1 and models[0].given_name:
@@ -56,7 +56,7 @@ def _name_by_settings(result: Result, firsts: Sequence[Result]) -> str:
 
 
 def _add_what_differs(i: int, names: Sequence[str], firsts: Sequence[Result]) -> str:
-    """Add what the settings do not show: the set, the contract, items, vocabulary, a run that is not finished."""
+    """Add what the settings do not show: the set, the contract, items, vocabulary, an unfinished run."""
     own = firsts[i]
     rivals = [r for name, r in zip(names, firsts, strict=True) if name == names[i] and r.language == own.language]
     parts = [names[i]]
@@ -64,7 +64,7 @@ def _add_what_differs(i: int, names: Sequence[str], firsts: Sequence[Result]) ->
         parts.append(own.set)
     if own.label != "default" and any(other.label != own.label for other in rivals):
         parts.append(own.label)
-    # Another contract may change the sentences, and so the digest; an unfinished run knows only its sample.
+    # A different contract may change the sentences and so the digest; an unfinished run knows only its sample.
     alike = [r for r in rivals if (r.set, r.label, r.finished) == (own.set, own.label, own.finished)]
     for what, fact in LETTERED.items():
         values = list(dict.fromkeys(fact(result) for result in alike))

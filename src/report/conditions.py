@@ -1,4 +1,4 @@
-"""Which runs may be averaged: those that differ in nothing but the seed, asked the same items under the same contract."""
+"""Which runs may be averaged: those that differ only in the seed, evaluated on the same items under the same contract."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from .wording import language_name
 
 @dataclass(frozen=True)
 class RunCondition:
-    """Runs that differ in their seed alone. `name` tells the condition from the others of the report."""
+    """Runs that differ only in their seed. `name` tells the condition from the others in the report."""
 
     name: str
     results: tuple[Result, ...]
@@ -36,11 +36,11 @@ class RunCondition:
 
     @property
     def perplexities(self) -> NDArray[np.float64]:
-        """Of the test text, by seed."""
+        """Perplexity of the test text, by seed."""
         return np.array([result.perplexity for result in self.results])
 
     def spread(self, values: NDArray[np.float64]) -> float:
-        """Standard deviation over seeds: the sample's, or under the protocol of CLAMS the population's, as in their Table 5."""
+        """Standard deviation over seeds: of the sample, or under the CLAMS protocol of the population, as in their Table 5."""
         return spread(values, self.of_population)
 
     @property
@@ -49,7 +49,7 @@ class RunCondition:
 
     @property
     def title(self) -> str:
-        """With its language."""
+        """The name with its language."""
         return f"{language_name(self.language)}, {self.name}"
 
     @property
@@ -57,12 +57,12 @@ class RunCondition:
         return self.with_seeds(self.name)
 
     def with_seeds(self, name: str) -> str:
-        """A name, and over how many runs the numbers are means."""
+        """The name, with the number of runs behind its means."""
         return name if len(self.results) == 1 else f"{name} ({len(self.results)} seeds)"
 
 
 def contracts_of(conditions: Sequence[RunCondition]) -> list[tuple[str, str]]:
-    """Every contract and what it says; under one name it may say several things, which depend on the model and on the sets."""
+    """Every contract and its statements; one name may cover several, depending on the model and the sets."""
     found: dict[tuple[str, str], list[str]] = {}
     for condition in conditions:
         said = str(condition.first.contract.get("statement", "not known"))
@@ -88,14 +88,14 @@ def condition_key(result: Result) -> str:
 
 
 def comparison_key(result: Result) -> tuple[str, ...]:
-    """Accuracies of the same items under the same contract."""
+    """Accuracies compare when this is equal: same items, same contract."""
     return result.language, result.set, result.digest, result.label
 
 
 def group_by_condition(results: Sequence[Result], before: Sequence[RunCondition] = ()) -> list[RunCondition]:
-    """The conditions, by language, one language before several, in the order in which they were found.
+    """The conditions, by language, monolingual before multilingual, in the order found.
 
-    Those that are the same as `before` are these, with all that was computed of them.
+    A condition equal to one in `before` is that very object, with everything already computed for it.
     """
     found: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
@@ -111,7 +111,7 @@ def group_by_condition(results: Sequence[Result], before: Sequence[RunCondition]
 
 
 def explain_separations(conditions: Sequence[RunCondition]) -> list[str]:
-    """What one might have expected to be averaged, and why it was not."""
+    """Which runs one might expect to be averaged but are not, and why."""
     notes = []
     alike: dict[tuple[str, str, str], list[RunCondition]] = {}
     for condition in conditions:
@@ -121,8 +121,8 @@ def explain_separations(conditions: Sequence[RunCondition]) -> list[str]:
         if len(members) > 1 and reasons:
             sizes = " and ".join(str(len(condition.results)) for condition in members)
             shown = ", ".join(dict.fromkeys(condition.name for condition in members))
-            what = f"{language_name(language)} {name}: {sizes} runs of the same settings are shown apart ({shown})"
-            notes.append(f"{what}, since they differ in {reasons}")
+            what = f"{language_name(language)} {name}: {sizes} runs with the same settings are shown separately ({shown})"
+            notes.append(f"{what}, because they differ in {reasons}")
     return notes
 
 
@@ -130,9 +130,9 @@ def _differences(firsts: Sequence[Result]) -> str:
     finished = [result for result in firsts if result.finished]
     facts = {
         "the items of the set": [result.digest for result in finished],
-        "the items asked on the way": [result.sample for result in firsts if result.kind == "run"],
+        "the items probed during training": [result.sample for result in firsts if result.kind == "run"],
         "the scoring contract": [result.label for result in firsts],
         "the vocabulary": [result.vocabulary for result in firsts],
-        "how far they are": ["finished" if result.finished else "not finished" for result in firsts],
+        "how far they have got": ["finished" if result.finished else "not finished" for result in firsts],
     }
     return ", ".join(f"{what} ({' / '.join(dict.fromkeys(v))})" for what, v in facts.items() if len(set(v)) > 1)

@@ -1,6 +1,6 @@
-"""Originals and their controls: accuracy by number of right heuristics, by number and by distance, paired tests, a regression.
+"""Originals and controls: accuracy by number of correct heuristics, by number and by distance, paired tests, a regression.
 
-After Li, Wisniewski and Crabbé (2021). Items and controls are paired by their names: a control has that of its original.
+After Li, Wisniewski and Crabbé (2021). Items and controls are paired by name: a control has the name of its original.
 """
 
 from collections import defaultdict
@@ -21,27 +21,27 @@ from .published_values import SCALE, Published, published
 from .results import Result
 
 CONTROL, ORIGINAL = "control", "original"
-HEURISTICS_GROUPING = "heuristics"  # of conf/probes/participles.yaml and treebank.yaml
-# What is shown by control, where the items have it: the feature, the name of the table, its title.
+HEURISTICS_GROUPING = "heuristics"  # from conf/probes/participles.yaml and treebank.yaml
+# Shown by control if the items have the feature: the feature, the table's name, its title.
 TABLES = (
-    (N_HEURISTICS, "heuristic-groups", "Accuracy by how many heuristics are right"),
-    ("subject_number", "number", "Accuracy by number"),
+    (N_HEURISTICS, "heuristic-groups", "Accuracy by number of correct heuristics"),
+    ("subject_number", "number", "Accuracy by grammatical number"),
     ("distance_bin", "distance", "Accuracy by distance"),
-    ("auxiliary_at_2", "inverted", "Accuracy with an auxiliary between cue and target alone, by its number"),
+    ("auxiliary_at_2", "inverted", "Accuracy with only an auxiliary between cue and target, by its number"),
 )
 ABOUT_PAIRS = (
-    "Each control against its original, item by item: of a nonce item the first of the three. better, worse: items that only the "
-    "original, or only the control has right. p: McNemar's exact test; p, Holm: corrected over all rows of this table, * below "
+    "Each control against its original, item by item (the first of three nonce items). better, worse: items that only the "
+    "original, or only the control, gets right. p: McNemar's exact test; p, Holm: corrected over all rows of this table, * below "
     f"{ALPHA}."
 )
 ABOUT_REGRESSION = (
-    "Logistic regression of the verdict on the original items of all models of a set together; ties are left out. Numbers are "
-    "log odds. Items are taken as independent, which items of one sentence, or with one verb, are not."
+    "Logistic regression of the verdict on the original items, all models of a set together; ties are left out. Numbers are "
+    "log odds. Items are treated as independent, which those sharing a sentence or a verb are not."
 )
 
 
 def control_tables(conditions: Sequence[RunCondition], plain: bool = False) -> list[Grid]:
-    """Those for which there are items with the features."""
+    """The tables whose features some items have."""
     made: list[Grid] = []
     known = [condition for condition in conditions if all(map(_is_about_heuristics, condition.results))]
     if not known:
@@ -49,7 +49,7 @@ def control_tables(conditions: Sequence[RunCondition], plain: bool = False) -> l
     across = CONTROL if any(_has(result, CONTROL) for condition in known for result in condition.results) else ""
     for feature, name, title in TABLES:
         own = [c for c in known if all(_has(result, feature) and (not across or _has(result, CONTROL)) for result in c.results)]
-        # A feature may be known of items that are all uncovered.
+        # A feature may be known only for items that are all uncovered.
         if own and (grid := feature_table_if_any(own, feature, across, f"by-{name}", title)):
             made.append(_beside_published(_originals_first(grid), feature, own))
     made.append(heuristics_table(known))
@@ -60,7 +60,7 @@ def control_tables(conditions: Sequence[RunCondition], plain: bool = False) -> l
 
 
 def _originals_first(grid: Grid) -> Grid:
-    """The columns of each model in the order of the study, and without the names of the features, which title and corner say."""
+    """Each model's columns in the study's order, without feature names, which the title and corner already give."""
     kinds = [ORIGINAL, *KINDS]
     tops = list(dict.fromkeys(head.top for head in grid.heads))
     names = [head.name.removeprefix(f"{CONTROL}=") for head in grid.heads]
@@ -73,7 +73,7 @@ def _originals_first(grid: Grid) -> Grid:
 
 
 def _is_about_heuristics(result: Result) -> bool:
-    """Whether a collection has controls, or is shown by its heuristics; those of agreement have them and are not about them."""
+    """Whether a collection has controls or is grouped by heuristics; agreement items have heuristics but are not about them."""
     return _has(result, N_HEURISTICS) and (_has(result, CONTROL) or HEURISTICS_GROUPING in result.groupings)
 
 
@@ -85,7 +85,7 @@ def _has(result: Result, name: str) -> bool:
 
 
 def _beside_published(grid: Grid, feature: str, conditions: Sequence[RunCondition]) -> Grid:
-    """With what Li, Wisniewski and Crabbé (2021) print, where the items are French participles."""
+    """Add what Li, Wisniewski and Crabbé (2021) report, if the items are French participles."""
     if not any(condition.language == "fr" and _are_participles(condition) for condition in conditions):
         return grid
     values = {(each.model, each.condition): each for each in published() if each.source == STUDY and each.construction == STUDIED}
@@ -113,8 +113,8 @@ def _published_cell(found: Published | None) -> Cell:
 
 
 STUDY, STUDIED = "Li et al. 2021", "object_past_participle"
-ABOUT_PUBLISHED = " † published, with other training data and other items than ours; ± over their three best runs."
-# How the study calls what a row is about.
+ABOUT_PUBLISHED = " † published, with different training data and items; ± over their three best runs."
+# What the study calls each row.
 PRINTED: dict[str, Callable[[str], str]] = {
     N_HEURISTICS: lambda label: f"{label} heuristic{'s' if label not in ('0', '1') else ''}",
     "subject_number": lambda label: label,
@@ -127,7 +127,7 @@ PRINTED: dict[str, Callable[[str], str]] = {
 
 
 def heuristics_table(conditions: Sequence[RunCondition]) -> Grid:
-    """How far the heuristics get on the items of each set; the four shares sum to the mean number of right ones."""
+    """How far the heuristics get on the items of each set; the four shares add up to the mean number of correct ones."""
     heads, columns = [], []
     seen: set[tuple[str, ...]] = set()
     for condition in conditions:
@@ -150,7 +150,7 @@ def heuristics_table(conditions: Sequence[RunCondition]) -> Grid:
     rows_of = [(name, tuple(number_cell(column[at], f"{column[at]:.3f}") for column in columns)) for at, name in enumerate(NAMES)]
     rows_of.append(("mean n_heuristics", tuple(number_cell(column[4], f"{column[4]:.3f}") for column in columns)))
     rows_of.append(("n", tuple(number_cell(column[5], f"{column[5]:,.0f}") for column in columns)))
-    note = "The share of items for which each heuristic chooses the right number; where it has nothing to go by, it is wrong."
+    note = "Share of items for which each heuristic picks the right number; with nothing to go by, it counts as wrong."
     return Grid("heuristics", "Four heuristics that need no model", note, "heuristic", tuple(heads), tuple(rows_of))
 
 
@@ -159,7 +159,7 @@ def heuristics_table(conditions: Sequence[RunCondition]) -> Grid:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """One model, one control: accuracies on the pairs, and the items that only one side has right."""
+    """One model, one control: accuracies on the pairs, and the items that only one side gets right."""
 
     model: str
     control: str
@@ -172,7 +172,7 @@ class PairedTest:
 
 
 def paired_tests(conditions: Sequence[RunCondition]) -> list[PairedTest]:
-    """Of every model with every control of its items."""
+    """Every model on every control of its items."""
     found = []
     for result in (result for condition in conditions for result in condition.results):
         if not _has(result, CONTROL) or result.items is None:
@@ -189,7 +189,7 @@ def paired_tests(conditions: Sequence[RunCondition]) -> list[PairedTest]:
 
 
 def _verdicts(result: Result) -> dict[str, dict[str, float]]:
-    """By control and name of the original; of several nonce items of one original the first."""
+    """By control and name of the original; of several nonce items of one original, the first."""
     table = parquet.read_table(result.items, columns=["uid", CONTROL, "verdict", "covered"]).to_pydict()
     found: dict[str, dict[str, float]] = defaultdict(dict)
     for uid, kind, verdict, covered in zip(*table.values(), strict=True):
@@ -225,7 +225,7 @@ class Regression:
 
 
 def logistic_regression(x: NDArray[np.float64], y: NDArray[np.float64], names: Sequence[str]) -> Regression | None:
-    """By Newton's method, with a constant; None where there is no maximum: a column decides everything, or repeats another."""
+    """By Newton's method, with a constant; None if there is no maximum: a column separates the data or repeats another."""
     design = np.column_stack([np.ones(len(x)), x])
     beta = np.zeros(design.shape[1])
     for _ in range(50):
@@ -241,7 +241,7 @@ def logistic_regression(x: NDArray[np.float64], y: NDArray[np.float64], names: S
 
 
 def regression_table(conditions: Sequence[RunCondition]) -> Grid | None:
-    """The verdict on the original items by what makes them hard, and by the model."""
+    """The verdict on the original items, predicted from what makes them hard and from the model."""
     rows: list[list[float]] = []
     verdicts: list[float] = []
     models = list(dict.fromkeys(result.name for condition in conditions for result in condition.results if result.items))
@@ -272,7 +272,7 @@ def regression_table(conditions: Sequence[RunCondition]) -> Grid | None:
     ]
     heads = tuple(Head("", head) for head in ("log odds", "standard error", "z", "p"))
     left = [names[i] for i in range(len(names)) if i not in varying]
-    note = f"{ABOUT_REGRESSION} n = {found.n:,}." + (f" The same in all items, and left out: {', '.join(left)}." if left else "")
+    note = f"{ABOUT_REGRESSION} n = {found.n:,}." + (f" Constant, and left out: {', '.join(left)}." if left else "")
     return Grid("regression", "What makes an item hard", note, "predictor", heads, tuple(lines))
 
 
@@ -311,7 +311,7 @@ def _regression_rows(result: Result) -> list[tuple[list[float], float]]:
 
 
 def withholding_table(conditions: Sequence[RunCondition]) -> Grid | None:
-    """Models that were trained without some sentences, beside those that were trained without as many others."""
+    """Models trained without certain sentences, beside models trained without as many other sentences."""
     control = {_recipe(c): c for c in conditions if c.first.model.recipe.get("data.withhold_control")}
     rows = []
     for condition in conditions:
@@ -332,8 +332,8 @@ def withholding_table(conditions: Sequence[RunCondition]) -> Grid | None:
             )
     heads = tuple(Head("", name) for name in ("withheld", "control", "difference", "n", "runs"))
     note = (
-        "Accuracy of models that have read no sentence of the kind, and of models that have read them and not as many others of "
-        "the same lengths; means over seeds. Valid and test are the same for both."
+        "Accuracy of models that saw no sentence of this kind, and of models that saw them but not an equal number of others of "
+        "the same lengths; means over seeds. Both share the same valid and test texts."
     )
     return Grid("withholding", "Withheld and control", note, "condition and construction", heads, tuple(rows)) if rows else None
 
@@ -343,6 +343,6 @@ def _seeds(one: RunCondition, two: RunCondition) -> Cell:
 
 
 def _recipe(condition: RunCondition) -> tuple[str, ...]:
-    """All that makes the models, whether they are the control or not, and what they were asked."""
+    """Everything that makes the models except whether they are the control, and what they were evaluated on."""
     recipe = {key: str(value) for key, value in condition.first.model.recipe.items() if key != "data.withhold_control"}
     return (str(sorted(recipe.items())), condition.language, condition.first.set, condition.first.digest, condition.first.label)

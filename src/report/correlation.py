@@ -14,12 +14,12 @@ from .results import Result
 from .wording import in_paper_order
 
 FEWEST = 4  # runs: with three, no order is rarer than one in six
-DRAWS = 5040  # orders: up to seven runs all of them are tried, beyond that, this many are drawn
+DRAWS = 5040  # permutations: with up to seven runs all are tried; beyond that, this many are drawn
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's ρ over runs of one language, one vocabulary, one set and one contract."""
+    """Spearman's ρ over runs of one language, vocabulary, set and contract."""
 
     language: str
     set: str
@@ -31,10 +31,10 @@ class Correlation:
 
 
 def correlations(results: Sequence[Result]) -> list[Correlation]:
-    """Only where perplexities compare: the same vocabulary. Corrected over the constructions of one set."""
+    """Only where perplexities are comparable, with the same vocabulary. Corrected over the constructions of one set."""
     families: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
-        # Checkpoints of one run are not several runs.
+        # Checkpoints of one run are not separate runs.
         if not math.isnan(result.perplexity) and result.finished and not result.model.checkpoint:
             families.setdefault((*comparison_key(result), result.vocabulary), []).append(result)
     return [
@@ -54,7 +54,7 @@ def _family(language: str, name: str, runs: Sequence[Result]) -> list[Correlatio
 
 
 def spearman(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, float]:
-    """ρ, and a p from permutations, the share of orders with as large a ρ: the usual formula is wrong for a handful of runs."""
+    """ρ, with p from permutations (the share with at least as large a ρ): the usual formula is wrong for a handful of runs."""
     from scipy.stats import permutation_test, rankdata  # noqa: PLC0415
 
     ranks = rankdata(one), rankdata(other)
@@ -62,7 +62,7 @@ def spearman(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[floa
     def rho(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         fixed = ranks[1] - ranks[1].mean()
         moved = x - np.mean(x, axis=axis, keepdims=True)
-        # Rounded: sums in another order must not make equal values unequal.
+        # Rounded: summing in a different order must not make equal values unequal.
         return np.round(np.sum(moved * fixed, axis=axis) / np.sqrt(np.sum(moved**2, axis=axis) * np.sum(fixed**2)), 12)
 
     def size(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:

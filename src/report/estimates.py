@@ -16,7 +16,7 @@ from .wording import in_paper_order
 
 
 class Estimates:
-    """What is known of every condition, each computed once."""
+    """What is known about every condition, each fact computed once."""
 
     def __init__(self, conditions: Sequence[RunCondition]) -> None:
         self.conditions = list(conditions)
@@ -30,11 +30,11 @@ class Estimates:
         return list(dict.fromkeys(condition.first.set for condition in self.conditions))
 
     def of_set(self, name: str) -> "Estimates":
-        """Those of one collection of sets: constructions of one name in several collections are not the same."""
+        """The estimates of one collection of sets: equal construction names in two collections are not the same construction."""
         return Estimates([condition for condition in self.conditions if condition.first.set == name])
 
     def of(self, condition: RunCondition, construction: str) -> Estimate:
-        """Of a construction, or of the mean over constructions."""
+        """The estimate for a construction, or for the mean over constructions."""
         return condition.memory.recall(_estimate_all, lambda: _estimate_all(condition)).get(construction, NOTHING)
 
 
@@ -69,14 +69,14 @@ def _count_as_contract(condition: RunCondition, construction: str, found: Estima
 
 
 def _accuracies(condition: RunCondition, construction: str) -> NDArray[np.float64]:
-    """Of every run; not a number where one does not know the construction."""
+    """The accuracy of every run; NaN if a run does not have the construction."""
     if construction == MEAN:
         return np.array([result.mean for result in condition.results])
     return np.array([r.scores[construction].accuracy if construction in r.scores else math.nan for r in condition.results])
 
 
 def _estimate_without_items(condition: RunCondition, name: str) -> Estimate:
-    """From accuracies alone: between seeds by their spread, of a single run by Wilson."""
+    """From accuracies alone: over several seeds by their spread, for a single run by Wilson."""
     values = _accuracies(condition, name)
     if np.isnan(values).any():
         return NOTHING

@@ -1,4 +1,4 @@
-"""What evaluate.py has written: one set, one model or several."""
+"""What evaluate.py wrote: one set, one or more models."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,7 +48,7 @@ def read_evaluation(folder: Path, left_out: list[LeftOut], files: VerdictFiles) 
 
 
 def _model_facts(name: str, known: JsonObject) -> ModelFacts:
-    """A pretrained model is called `<model>/<scoring>`, and may be there once for each; earlier files tell it by its options."""
+    """A pretrained model is named `<model>/<scoring>` and may appear once per scoring; older files identify it by its options."""
     scoring = known.get("scoring") or (name.rpartition("/")[2] if known.get("options") else "")
     if not scoring:
         return ModelFacts(name)
@@ -60,7 +60,7 @@ def _model_facts(name: str, known: JsonObject) -> ModelFacts:
 
 
 def _vocabulary(name: str, known: JsonObject) -> str:
-    """Of a pretrained model, a name for all its files. Seeds of one suite share their tokenizer and nothing else."""
+    """For a pretrained model, a name shared by all its files. Seeds of one suite share their tokenizer and nothing else."""
     if "tokenizer" in known and suite_and_seed(name.rpartition("/")[0])[1] is not None:
         return str(known["tokenizer"])
     return str(known.get("vocabulary", "unknown"))

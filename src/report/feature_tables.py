@@ -1,4 +1,4 @@
-"""Tables by any feature of the items: `attractor_number`, `distance`, … down or across."""
+"""Tables by any features of the items (`attractor_number`, `distance`, …), down or across."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,17 +14,17 @@ from .results import Result
 from .texts import OTHER
 from .wording import construction_name, in_paper_order, language_name
 
-# Of the run, not of the item.
+# Features of the run, not of the item.
 OF_RUNS = ("language", "set", "condition")
 CONSTRUCTION = "construction"
-ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts that have these values."
+ABOUT = "Mean ± standard deviation over seeds (n − 1), each over all covered contrasts with these values."
 FeatureValue = str | float | None
 Values = tuple[FeatureValue, ...]
 Cells = dict[Values, dict[Values, list[tuple[float, int]]]]
 
 
 def feature_table(conditions: Sequence[RunCondition], rows: str, columns: str, name: str = "", title: str = "") -> Grid:
-    """`rows` and `columns` are names of features, joined by commas where they are several; an error where no item has them."""
+    """`rows` and `columns` are feature names, comma-separated; an error if no item has them."""
     if made := feature_table_if_any(conditions, rows, columns, name, title):
         return made
     raise UserError(
@@ -35,7 +35,7 @@ def feature_table(conditions: Sequence[RunCondition], rows: str, columns: str, n
 def feature_table_if_any(
     conditions: Sequence[RunCondition], rows: str, columns: str, name: str = "", title: str = ""
 ) -> Grid | None:
-    """The same, and None where no covered item has all of these features."""
+    """The same, or None if no covered item has all of these features."""
     down, across = ([name.strip() for name in each.split(",") if name.strip()] for each in (rows, columns))
     across += [name for name in OF_RUNS if name not in [*down, *across] and _varies(conditions, name)]
     found, lacking = _collect_cells(conditions, down, across)
@@ -46,7 +46,7 @@ def feature_table_if_any(
         (_label(down, row) or "all", tuple(_cell(found[row].get(column)) for column in order))
         for row in _sort_values(found, down)
     )
-    note = ABOUT + (f" Without items that have these features, and not here: {', '.join(lacking)}." if lacking else "")
+    note = ABOUT + (f" Not shown, since no item has these features: {', '.join(lacking)}." if lacking else "")
     title = title or f"Accuracy by {', '.join(down) or 'nothing'}" + (f" and {', '.join(across)}" if across else "")
     name = name or "-".join(["by", *down, *(["and"] if across else []), *across])
     return Grid(name, title, note, ", ".join(down), tuple(_head(across, column) for column in order), lines)
@@ -66,7 +66,7 @@ def _collect_cells(conditions: Sequence[RunCondition], down: list[str], across: 
 
 
 def _sort_values(keys: Iterable[Values], names: Sequence[str]) -> list[Values]:
-    """Numbers by size, constructions as in the papers, all others by the alphabet, the first feature above all."""
+    """Numbers by size, constructions in paper order, everything else alphabetically; the first feature sorts first."""
     keys = list(keys)
     places = (
         {c: i for i, c in enumerate(in_paper_order([str(k[names.index(CONSTRUCTION)]) for k in keys]))}
@@ -91,7 +91,7 @@ def _place(value: FeatureValue) -> tuple[bool, float, str]:
 
 
 def _head(across: Sequence[str], column: Values) -> Head:
-    """The last feature varies fastest and is the name of the column; the others stand above."""
+    """The last feature varies fastest and names the column; the others go above it."""
     return Head(_label(across[:-1], column[:-1]), _label(across[-1:], column[-1:]) or "all")
 
 
@@ -100,10 +100,10 @@ def _label(names: Sequence[str], values: Values) -> str:
 
 
 def _known_features(conditions: Sequence[RunCondition]) -> str:
-    """What could have been asked for."""
+    """The features that exist, for the error message."""
     files = [result.items for condition in conditions for result in condition.results if result.items]
     names = [name for name in (parquet.read_schema(files[0]).names if files else []) if name not in OTHER]
-    return f"; there are: {', '.join([CONSTRUCTION, *OF_RUNS, *names])}" if names else ""
+    return f"; available: {', '.join([CONSTRUCTION, *OF_RUNS, *names])}" if names else ""
 
 
 def _varies(conditions: Sequence[RunCondition], name: str) -> bool:
@@ -114,7 +114,7 @@ def _varies(conditions: Sequence[RunCondition], name: str) -> bool:
 def _accuracies(
     condition: RunCondition, result: Result, down: list[str], across: list[str]
 ) -> dict[tuple[Values, Values], tuple[float, int]]:
-    """Accuracy and n of every combination of values, in the items of one model."""
+    """Accuracy and n for every combination of values in one model's items."""
     if result.items is None:
         return {}
     own = {"condition": condition.name, "language": result.language, "set": result.set}

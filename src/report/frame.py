@@ -21,7 +21,7 @@ FINAL = "final"  # the whole sets with the best weights; other moments are probe
 
 
 def make_frame(estimates: Estimates) -> "pd.DataFrame":
-    """`low` and `high` are the interval of the condition's mean, over items and seeds."""
+    """One row per run, moment and construction. `low` and `high`: the interval of the condition's mean, over items and seeds."""
     with explain_missing():
         import pandas as pd  # noqa: PLC0415
         import scipy.special  # noqa: F401, PLC0415 intervals over seeds need it
@@ -81,7 +81,7 @@ def _final(estimates: Estimates, condition: RunCondition, result: Result) -> lis
 
 
 def _suite_facts(result: Result) -> dict[str, dict[str, str]]:
-    """Of each suite its circuit, and the suite without the modifier."""
+    """For each suite, its circuit and the corresponding suite without the modifier."""
     circuits = {name: group.name for group in result.groups.values() if group.grouping == CIRCUIT for name in group.over}
     return {
         name: {"circuit": circuits.get(name, "").removeprefix(f"{CIRCUIT}="), "base": result.bases.get(name, "")}

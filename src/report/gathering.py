@@ -1,6 +1,6 @@
-"""What lies in the folders: jobs that are finished or still running, sweeps, and what evaluate.py wrote.
+"""What the folders contain: finished and running jobs, sweeps, and what evaluate.py wrote.
 
-What cannot be read is left out and named.
+Whatever cannot be read is left out and listed.
 """
 
 import glob
@@ -17,40 +17,40 @@ from .results import Result
 from .run_files import read_run
 from .verdict_columns import VerdictFiles
 
-DEPTH = 3  # folders within folders: runs/<sweep>/<job>
-NAMED = 3  # of several folders that are left out for the same reason
+DEPTH = 3  # depth of nested folders: runs/<sweep>/<job>
+NAMED = 3  # shown of several folders left out for the same reason
 
 
 @dataclass(frozen=True)
 class GatheredResults:
-    """All results that were found, and what was left out."""
+    """All results found, and what was left out."""
 
     results: list[Result]
     left_out: list[LeftOut] = field(default_factory=list)
 
 
 class ReadFolders:
-    """Folders of runs and evaluations as they were read: again only where a file of theirs has changed."""
+    """Folders of runs and evaluations, already read; read again only when one of their files changes."""
 
     def __init__(self) -> None:
         self.files = VerdictFiles()
         self._known: dict[Path, tuple[object, list[Result], list[LeftOut]]] = {}
 
     def read(self, folder: Path, left_out: list[LeftOut]) -> list[Result]:
-        """Results that say what they said before are the same objects, with all that was computed of them."""
+        """A result whose content is unchanged is returned as the same object, with everything computed for it."""
         now = _folder_signature(folder)
         known = self._known.get(folder)
         if known is None or known[0] != now:
             missing: list[LeftOut] = []
             found = _read_folder(folder, missing, self.files)
-            # Training writes metrics all the time; what a report shows changes with a probe.
+            # Training writes metrics all the time; what a report shows changes only with a probe.
             known = (now, known[1] if known is not None and known[1] == found else found, missing)
             self._known[folder] = known
         left_out += known[2]
         return known[1]
 
     def forget_others(self, folders: Collection[Path]) -> None:
-        """What is no longer there is not remembered."""
+        """Forget folders that no longer exist."""
         self._known = {folder: known for folder, known in self._known.items() if folder in folders}
         results = [result for _, found, _ in self._known.values() for result in found]
         ways = [moment.file for result in results for moment in result.moments]
@@ -58,7 +58,7 @@ class ReadFolders:
 
 
 def _folder_signature(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Names, times and sizes of the files that a report reads: those of the folder, and of its probes."""
+    """Names, times and sizes of the files that a report reads: in the folder and in its probes."""
     there = [folder, folder / "probes", *sorted((folder / "probes").glob("final-*"))]
     entries = [entry for place in there if place.is_dir() for entry in os.scandir(place) if entry.is_file()]
     stats = [(entry.path, entry.stat()) for entry in entries if not entry.name.endswith(".log")]
@@ -66,7 +66,7 @@ def _folder_signature(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 def gather_results(paths: Sequence[Path | str], read: ReadFolders | None = None) -> GatheredResults:
-    """Everything under these paths, in the order in which they were given; `read` remembers it for the next time."""
+    """Everything under these paths, in the given order; `read` remembers it for next time."""
     read = read or ReadFolders()
     results: list[Result] = []
     left_out: list[LeftOut] = []
@@ -86,22 +86,22 @@ def gather_results(paths: Sequence[Path | str], read: ReadFolders | None = None)
 
 
 def expand_patterns(paths: Sequence[Path | str]) -> Iterator[Path]:
-    """The folders that were named; a name that fits none is an error."""
+    """The folders that were named; a name that matches none is an error."""
     for path in paths:
         found = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else [str(path)]  # noqa: PTH207
         if not found or not Path(found[0]).exists():
-            raise UserError(f"{path}: there is no such folder; give the folders of runs (runs/…) or of evaluations (results/…)")
+            raise UserError(f"{path}: no such folder; give folders of runs (runs/…) or of evaluations (results/…)")
         yield from map(Path, found)
 
 
 def count_alike(path: Path, foreign: Sequence[LeftOut]) -> list[LeftOut]:
-    """One line for all folders in a folder that are left out for the same reason: downloads and notes are not worth one each."""
+    """One line for all folders left out for the same reason: downloads and notes do not deserve one each."""
     found = []
     for why in dict.fromkeys(each.why for each in foreign):
         names = [each.path for each in foreign if each.why == why]
         shown = ", ".join(str(Path(name).relative_to(path)) for name in names[:NAMED]) + (" …" if len(names) > NAMED else "")
         found.append(
-            LeftOut(names[0], why) if len(names) == 1 else LeftOut(str(path), f"{len(names)} folders in it: {why} ({shown})")
+            LeftOut(names[0], why) if len(names) == 1 else LeftOut(str(path), f"{len(names)} folders inside: {why} ({shown})")
         )
     return found
 
@@ -123,7 +123,7 @@ def _result_folders(path: Path, left_out: list[LeftOut], depth: int = DEPTH) -> 
 
 
 def _belongs_to_sweep(path: Path) -> bool:
-    """What the sweep itself keeps beside its jobs, and what is hidden."""
+    """Files the sweep itself keeps beside its jobs, and hidden files."""
     return path.name.startswith(".") or (path.name == "sweeps" and any(path.glob("*/multirun.yaml")))
 
 
@@ -147,7 +147,7 @@ def _read_folder(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> 
 
 
 def _link_evaluations(found: GatheredResults) -> GatheredResults:
-    """An evaluation of a run that is here too knows its settings; what says the same as the run itself is left out."""
+    """An evaluation of a run that is also here takes over its settings; one that repeats the run itself is left out."""
     runs: dict[tuple[str, str], list[Result]] = {}
     for result in found.results:
         if result.kind == "run":
@@ -157,7 +157,7 @@ def _link_evaluations(found: GatheredResults) -> GatheredResults:
     for result in found.results:
         run, _, checkpoint = result.name.rpartition("/")
         own = runs.get((run, result.vocabulary), [])
-        # Folders of one name in several places: nobody knows which of them was evaluated.
+        # Folders of the same name in several places: there is no telling which of them was evaluated.
         if result.kind == "evaluation" and len({each.path for each in own}) == 1:
             if checkpoint == "best" and _identity(result, run) in finals:
                 found.left_out.append(LeftOut(str(result.path), f"the same model on the same items as in {run}"))
@@ -169,7 +169,7 @@ def _link_evaluations(found: GatheredResults) -> GatheredResults:
 
 
 def _drop_repetitions(found: GatheredResults) -> GatheredResults:
-    """The same settings with the same seed are the same run, however often it was copied: it must not count as two seeds."""
+    """Equal settings and seed mean the same run, however often it was copied: it must not count as two seeds."""
     kept: dict[tuple[str, ...], Result] = {}
     for result in found.results:
         key = (condition_key(result), str(result.seed), *comparison_key(result), result.vocabulary, str(result.finished))

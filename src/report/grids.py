@@ -1,4 +1,4 @@
-"""A table for a paper: written once as numbers, then as Markdown, LaTeX or CSV."""
+"""A table for a paper: built once as numbers, then written as Markdown, LaTeX or CSV."""
 
 import csv
 import io
@@ -15,19 +15,19 @@ from .intervals import Estimate
 
 @dataclass(frozen=True)
 class Cell:
-    """What is shown, and the numbers behind it. `shade`, by which the cell may be coloured, is 0 at chance and 1 at the best."""
+    """What is shown, and the numbers behind it. `shade` colours the cell: 0 at chance, 1 at the best."""
 
     text: str
     numbers: tuple[tuple[str, float], ...] = ()
     shade: float | None = None
     strong: bool = False
-    best: bool = False  # bold wherever it is written
+    best: bool = False  # bold in every format
     under: bool = False  # underlined
 
 
 @dataclass(frozen=True)
 class Head:
-    """A column: what stands over several of them, and its own name. Published numbers are marked, never mixed with ours."""
+    """A column: the heading it shares with its neighbours, and its own name. Published numbers are marked, never mixed in."""
 
     top: str
     name: str
@@ -49,11 +49,11 @@ class Grid:
 
 
 EMPTY = Cell("–")
-LAST = "mean"  # the row that is set apart from those above it
+LAST = "mean"  # the row set apart from those above it
 
 
 def accuracy_cell(found: Estimate) -> Cell:
-    """0.94 ± 0.02: mean and standard deviation over seeds; of one run its accuracy alone."""
+    """0.94 ± 0.02: mean and standard deviation over seeds; for one run, just its accuracy."""
     if not found.known:
         return EMPTY
     text = f"{found.mean:.2f}" + ("" if math.isnan(found.sd) else f" ± {found.sd:.2f}")
@@ -67,7 +67,7 @@ def _above_chance(value: float, chance: float) -> float | None:
 
 
 def chance_cell(values: Sequence[float]) -> Cell:
-    """One chance, or from lowest to highest where the columns were asked different items."""
+    """One chance level, or the lowest to the highest if the columns cover different items."""
     if not values:
         return EMPTY
     text = "–".join(dict.fromkeys(f"{value:.2f}" for value in (min(values), max(values))))
@@ -75,7 +75,7 @@ def chance_cell(values: Sequence[float]) -> Cell:
 
 
 def perplexity_cell(values: NDArray[np.float64], spread: Callable[[NDArray[np.float64]], float]) -> Cell:
-    """Mean and standard deviation over seeds; nothing while one of them is not known."""
+    """Mean and standard deviation over seeds; empty while one of them is unknown."""
     if np.isnan(values).any():
         return EMPTY
     sd = spread(values)
@@ -84,9 +84,9 @@ def perplexity_cell(values: NDArray[np.float64], spread: Callable[[NDArray[np.fl
 
 
 def mark_best(cells: Sequence[Cell], groups: Sequence[object], lowest: bool = False) -> list[Cell]:
-    """The best of each group of cells, which must compare, in bold: all that read the same; none where all do.
+    """Bold the best of each group of comparable cells: every cell that reads the same as the best; none if all do.
 
-    A group of one, or of which is None, has no best.
+    A group with a single cell, or the group None, has no best.
     """
     marked = list(cells)
     for group in dict.fromkeys(groups):
@@ -104,14 +104,14 @@ def freeze_rows(rows: Sequence[tuple[str, Sequence[Cell]]]) -> tuple[tuple[str, 
 
 
 def number_cell(value: float, text: str | None = None, chance: float = math.nan) -> Cell:
-    """One number; an accuracy, where there is a chance."""
+    """One number; with `chance`, an accuracy."""
     if math.isnan(value):
         return EMPTY
     return Cell(text if text is not None else f"{value:,.2f}", (("value", value),), _above_chance(value, chance))
 
 
 def to_markdown(grid: Grid) -> str:
-    """To paste into a README or an issue."""
+    """Markdown, to paste into a README or an issue."""
     heads = [markdown_cell(head.flat) + (" †" if head.published else "") for head in grid.heads]
     lines = [
         f"### {grid.title}",
@@ -125,14 +125,14 @@ def to_markdown(grid: Grid) -> str:
 
 
 def _marked(cell: Cell) -> str:
-    """Markdown has no underline of its own; readers of it show that of HTML."""
+    """Markdown has no underline; its renderers show HTML's."""
     text = markdown_cell(cell.text)
     text = f"<u>{text}</u>" if cell.under else text
     return f"**{text}**" if cell.best else text
 
 
 def spans(heads: Sequence[Head]) -> list[tuple[str, int]]:
-    """What stands over how many columns."""
+    """Each shared heading and the number of columns it spans."""
     found: list[tuple[str, int]] = []
     for head in heads:
         if found and found[-1][0] == head.top:

@@ -1,4 +1,4 @@
-"""Accuracy by groups: of items (by the numbers of subject and attractor, or as a collection declares), of constructions."""
+"""Accuracy by groups of items (by number of subject and attractor, or as a collection declares) and of constructions."""
 
 import math
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from .results import NUMBER, ConstructionGroup, Score
 from .wording import PARTS, construction_labels, construction_name, language_name
 
 ATTRACTOR = " An attractor is a noun that the verb does not agree with."
-RESTS_ON = " How many contrasts a number rests on is in the CSV file, and shown on pointing at it in the page."
-POOLED = ("matched", "mismatched")  # of other groups of the same grouping, and not shown twice
+RESTS_ON = " The number of contrasts behind each value is in the CSV file, and on the page when you hover over it."
+POOLED = ("matched", "mismatched")  # covered by other groups of the same grouping, and not shown twice
 
 
 def grouping_tables(estimates: Estimates) -> list[Grid]:
@@ -25,7 +25,7 @@ def grouping_tables(estimates: Estimates) -> list[Grid]:
     for condition in estimates.conditions:
         for grouping, parts in condition.first.groupings.items():
             own = names.setdefault(grouping, [])
-            if grouping == CONTRAST:  # has a table of its own, with intervals
+            if grouping == CONTRAST:  # has its own table, with intervals
                 continue
             own += [part for part in parts if part not in own]
     return [made for grouping, parts in names.items() if (made := _grouping_table(estimates, grouping, parts))]
@@ -43,7 +43,7 @@ def _grouping_table(estimates: Estimates, grouping: str, parts: Sequence[str]) -
         return None
     heads = tuple(Head(language_name(c.language), c.name_with_seeds) for c in estimates.conditions)
     by_number = grouping == NUMBER
-    title = "Accuracy by the numbers of subject and attractor" if by_number else f"Accuracy by {grouping}"
+    title = "Accuracy by number of subject and attractor" if by_number else f"Accuracy by {grouping}"
     note = f"Mean {about_deviation(estimates.conditions)}.{ATTRACTOR if by_number else ''}{RESTS_ON}"
     return Grid("subcases" if by_number else f"by-{grouping}", title, note, "sub-case", heads, freeze_rows(rows))
 
@@ -63,7 +63,7 @@ def _mean_cell(condition: RunCondition, scores: Sequence[Score]) -> Cell:
 
 
 def group_table(estimates: Estimates) -> Grid | None:
-    """Groups of constructions that the collection declares; each says over what it is."""
+    """Groups of constructions that the collection declares; each says what it covers."""
     keys = list(dict.fromkeys(key for condition in estimates.conditions for key in condition.first.groups))
     if not keys:
         return None
@@ -86,13 +86,13 @@ def group_table(estimates: Estimates) -> Grid | None:
 
 
 def group_name(group: ConstructionGroup) -> str:
-    """`center embedding` of a group `circuit=center_embedding`; a declared name as readers know it."""
+    """`center embedding` for a group `circuit=center_embedding`; a declared name as readers know it."""
     value = group.name.removeprefix(f"{group.grouping}=")
     return construction_name(value) if value == group.name else value.replace("_", " ")
 
 
 def contrast_table(estimates: Estimates) -> Grid | None:
-    """Where the items of a construction are asked in several named ways (negative polarity: three), each for itself."""
+    """One row per named contrast, for constructions whose items have several (negative polarity: three)."""
     results = [result for condition in estimates.conditions for result in condition.results]
     if not any(result.files.columns(result.items).asked.in_several_ways for result in results if result.items):
         return None

@@ -1,7 +1,7 @@
-"""How far an accuracy can be trusted: a bootstrap over items and seeds.
+"""How far to trust an accuracy: a bootstrap over items and seeds.
 
-Every seed was asked the same items, so the two are crossed: seeds are drawn again, and items are drawn again for all of them
-at once. Items on which the models did alike are alike to the bootstrap; drawing their counts is exact, and quick for any number.
+Every seed is evaluated on the same items, so the two are crossed: seeds are resampled, and items are resampled for all seeds
+at once. Items with the same pattern of verdicts are interchangeable, so drawing their counts is exact, and fast at any size.
 """
 
 import math
@@ -38,14 +38,14 @@ NOTHING = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
 
 
 def estimate(parts: Sequence[Judgements], draws: int = DRAWS, seed: int = 0) -> Estimate:
-    """Of one construction, or the unweighted mean of several. The models are seeds of one condition."""
+    """The estimate for one construction, or for the unweighted mean of several. The models are seeds of one condition."""
     accuracies = np.array([part.accuracy for part in parts])  # (constructions, seeds)
     sizes = [int(part.n.max(axis=1).sum()) for part in parts]
     if not parts or not all(sizes) or np.isnan(accuracies).any():
         return NOTHING
     means = accuracies.mean(axis=0)
     mean, seeds = float(means.mean()), len(means)
-    # Never narrower than the interval over the items alone by Wilson, which holds when all or nothing is right.
+    # Never narrower than Wilson's interval over the items alone, which also holds when all or none are right.
     bounds = [wilson(float(own.mean()) * n, n) for own, n in zip(accuracies, sizes, strict=True)]
     low, high = interval_of_mean(accuracies.mean(axis=1).tolist(), bounds)
     if seeds > 1:
@@ -57,12 +57,12 @@ def estimate(parts: Sequence[Judgements], draws: int = DRAWS, seed: int = 0) -> 
 
 
 def spread(values: NDArray[np.float64], population: bool = False) -> float:
-    """Standard deviation between seeds, the sample's (n − 1) or the population's (n); not known of one."""
+    """Standard deviation between seeds, of the sample (n − 1) or the population (n); undefined for one seed."""
     return float(values.std(ddof=0 if population else 1)) if len(values) > 1 else math.nan
 
 
 def resample_items(judged: Judgements, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The mean over these seeds, had the items been others, (draws,)."""
+    """The mean over these seeds under resampled items, (draws,)."""
     patterns, counts = np.unique(np.concatenate([judged.correct, judged.n], axis=1), axis=0, return_counts=True)
     seeds = judged.correct.shape[1]
     items = rng.multinomial(counts.sum(), counts / counts.sum(), size=draws)  # (draws, patterns)
@@ -73,7 +73,7 @@ def resample_items(judged: Judgements, draws: int, rng: np.random.Generator) -> 
 
 
 def resample_seeds(means: NDArray[np.float64], draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """By how much the mean would have been another with other seeds, (draws,)."""
+    """How far the mean shifts under resampled seeds, (draws,)."""
     seeds = len(means)
     chosen = rng.multinomial(seeds, [1 / seeds] * seeds, size=draws) / seeds
     moved: NDArray[np.float64] = student_stretch(seeds) * (chosen @ means - means.mean())
@@ -81,7 +81,7 @@ def resample_seeds(means: NDArray[np.float64], draws: int, rng: np.random.Genera
 
 
 def student_stretch(seeds: int) -> float:
-    """Drawing few seeds again understates how much they differ: stretched to Student's t with n − 1 degrees of freedom."""
+    """Resampling few seeds understates their spread: stretch it to Student's t with n − 1 degrees of freedom."""
     from scipy.special import stdtrit  # noqa: PLC0415
 
     return float(stdtrit(seeds - 1, 0.975)) / Z * math.sqrt(seeds / (seeds - 1))

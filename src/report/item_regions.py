@@ -1,4 +1,4 @@
-"""Items of suites region by region: the words of every condition, and the surprisal that each model gave them at the end."""
+"""Items of suites region by region: the words of every condition, and each final model's surprisal on them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class SuiteLayout:
         return {"regions": names, "conditions": self.conditions, "predictions": stated}
 
     def _named(self, terms: Sequence[str]) -> list[list[int]]:
-        """Places (condition, region) of `verb@match`, `6@match`, `*@match`."""
+        """The cells (condition, region) that `verb@match`, `6@match` or `*@match` name."""
         found = []
         for row, condition in enumerate(self.conditions):
             for column, (number, name) in enumerate(self.regions.items()):
@@ -43,13 +43,13 @@ class SuiteLayout:
 
 
 def mean_regions(result: Result, items: int) -> float:
-    """How many regions an item of these results has in the mean; 0 where there are none."""
+    """The mean number of regions per item in these results; 0 if there are none."""
     file = _region_file(result)
     return 0.0 if file is None else parquet.read_metadata(file).num_rows / max(items, 1)
 
 
 def regions_for_page(results: Mapping[int, Result], keys: Sequence[Key], constructions: Sequence[str]) -> dict[str, Any] | None:
-    """Layouts by suite; for each item its words, and by number of the result bits and margins. None where nothing has regions."""
+    """Layouts by suite; for each item its words, and bits and margins by result number. None if nothing has regions."""
     layouts: dict[str, SuiteLayout] = {name: SuiteLayout() for name in constructions}
     wanted = {uid for uid, _, _ in keys}
     words: dict[str, dict[tuple[str, int], str]] = {}
@@ -84,7 +84,7 @@ def regions_for_page(results: Mapping[int, Result], keys: Sequence[Key], constru
 
 
 def _region_file(result: Result) -> Path | None:
-    """Beside the verdicts on whole sets."""
+    """Stored beside the verdicts on whole sets."""
     if result.items is None or not (file := regions_beside(result.items)).is_file():
         return None
     try:
@@ -95,7 +95,7 @@ def _region_file(result: Result) -> Path | None:
 
 
 def _margins(items: Path, wanted: set[str]) -> dict[tuple[str, str], list[float]]:
-    """By how many bits each comparison holds."""
+    """The margin in bits of each comparison."""
     if "clause_margins" not in parquet.read_schema(items).names:
         return {}
     table = parquet.read_table(items, columns=["uid", "contrast", "covered", "clause_margins"], filters=[("uid", "in", wanted)])
@@ -107,7 +107,7 @@ def _margins(items: Path, wanted: set[str]) -> dict[tuple[str, str], list[float]
 
 
 def _table(layout: SuiteLayout, values: Mapping[tuple[str, int], Any] | None, nothing: Any) -> list[list[Any]] | None:
-    """One row per condition, one column per region; bits to a hundredth."""
+    """One row per condition, one column per region; bits rounded to hundredths."""
     if values is None:
         return None
     rows = [[values.get((condition, region), nothing) for region in layout.regions] for condition in layout.conditions]

@@ -1,4 +1,4 @@
-"""Items worth looking at: those on which checkpoints or models disagree, with the scores of every model at every probe."""
+"""Items worth looking at: those on which checkpoints or models disagree, with every model's scores at every probe."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Trace:
-    """What a model gave each item of the pool, (moments, items): scores in nats, not a number where it was not asked."""
+    """A model's scores on each item of the pool in nats, (moments, items); NaN where it was not evaluated."""
 
     moments: list[int]  # words seen; -1 is the end: the whole sets, best weights
     good: NDArray[np.float32]
@@ -36,24 +36,24 @@ class Trace:
 
 @dataclass(frozen=True)
 class ShownItems:
-    """The items of one language and set that are in the page, and how many there were to choose from."""
+    """The items of one language and set on the page, and how many there were to choose from."""
 
     keys: list[Key]
     constructions: list[str]
     texts: list[Text | None]
-    traces: dict[int, Trace]  # by number of the result
+    traces: dict[int, Trace]  # by result number
     sizes: dict[str, int]
-    regions: dict[str, object] | None = None  # of items of suites
+    regions: dict[str, object] | None = None  # for items of suites
 
 
 def select_items(results: Sequence[Result], numbers: Sequence[int]) -> ShownItems | None:
-    """For the results of one language and set; `numbers` are theirs in the report."""
+    """The items for the results of one language and set; `numbers` are those results' numbers in the report."""
     readable = [(n, r) for n, r in zip(numbers, results, strict=True) if _files(r)]
     if not readable:
         return None
     pool, names = _pool([result for _, result in readable])
     index = {key: i for i, key in enumerate(pool)}
-    places: dict[int, NDArray[np.int64]] = {}  # of the items of a file in the pool, by identity of what was asked
+    places: dict[int, NDArray[np.int64]] = {}  # where a file's items are in the pool, by identity of their AskedItems
     disputes = [_recall(result, _dispute, index, places) for _, result in readable]
     width = sum(2 * len(_files(result)) + mean_regions(result, len(pool)) for _, result in readable)
     kept = _most_disputed(names, disputes, math.ceil(width))
@@ -70,8 +70,8 @@ def _files(result: Result) -> list[tuple[int, Path]]:
 
 
 def _pool(results: Sequence[Result]) -> tuple[list[Key], list[str]]:
-    """The items of the first sample that there is, whole sets where nothing was probed on the way; then those of the first that
-    has constructions which are not among them.
+    """The items of the first available sample, or of whole sets if nothing was probed during training; then those of the first
+    result with constructions not yet among them.
     """
     pool: list[Key] = []
     names: list[str] = []
@@ -93,7 +93,7 @@ def _recall(
     places: dict[int, NDArray[np.int64]],
     kept: tuple[int, ...] | None = None,
 ) -> T:
-    """Computed from a trace over the pool, or over those of its items that are kept; the trace itself is too large to keep."""
+    """Compute from a trace over the pool, or over the items kept from it; the trace itself is too large to keep."""
     return result.memory.recall(compute, lambda: compute(_read_trace(result, index, places, kept)), (list(index), kept))
 
 
@@ -120,7 +120,7 @@ def _read_trace(
 
 
 def _rows_in_pool(asked: AskedItems, index: dict[Key, int]) -> NDArray[np.int64]:
-    """For every item of the pool its row in a file, −1 where it is not there."""
+    """For every item of the pool its row in a file, or −1 if it is not there."""
     rows = np.full(len(index), -1, np.int64)
     for row, key in enumerate(asked.keys):
         if key in index:
@@ -129,7 +129,7 @@ def _rows_in_pool(asked: AskedItems, index: dict[Key, int]) -> NDArray[np.int64]
 
 
 def _dispute(trace: Trace) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Whether the model has an item right at the end, and how often it changed its mind on the way."""
+    """Whether the model gets an item right at the end, and how often its verdict flipped along the way."""
     right = trace.right
     return right[-1], np.nansum(np.abs(np.diff(right, axis=0)), axis=0) / len(trace.moments)
 
@@ -137,7 +137,7 @@ def _dispute(trace: Trace) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
 def _most_disputed(
     names: Sequence[str], disputes: Sequence[tuple[NDArray[np.float32], NDArray[np.float64]]], width: int
 ) -> list[int]:
-    """Of each construction those on which models or checkpoints disagree most, as many as a page can carry."""
+    """The items of each construction on which models or checkpoints disagree most, as many as a page can hold."""
     constructions = list(dict.fromkeys(names))
     most = int(np.clip(BUDGET // max(width * len(constructions), 1), 4, MOST))
     ends = np.stack([end for end, _ in disputes])
@@ -154,7 +154,7 @@ def _most_disputed(
 
 
 def items_for_page(found: ShownItems) -> dict[str, object]:
-    """For the page: scores in hundredths of a nat."""
+    """Scores for the page, in hundredths of a nat."""
     rows = []
     for name, text in zip(found.constructions, found.texts, strict=True):
         shown = text[: None if text.compared else -1] if text else ()
@@ -166,7 +166,7 @@ def items_for_page(found: ShownItems) -> dict[str, object]:
 
 def _hundredths(trace: Trace) -> dict[str, object]:
     good, bad = (np.round(scores.astype(float) * 100) for scores in (trace.good, trace.bad))
-    # The page tells right from wrong by these: what differs by less than a hundredth must not become a tie.
+    # The page derives right and wrong from these: a difference below a hundredth must not become a tie.
     bad = np.where(good == bad, bad - np.sign(trace.good - trace.bad), bad)
     return {"at": trace.moments, "good": _whole(good), "bad": _whole(bad)}
 

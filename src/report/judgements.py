@@ -1,4 +1,4 @@
-"""Verdicts as counts per item: what must be drawn together when items are drawn again."""
+"""Verdicts as counts per item: what must stay together when items are resampled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,22 +26,22 @@ class Judgements:
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """Of every model, over all items here."""
+        """The accuracy of every model, over all items here."""
         total = self.n.sum(axis=0)
         return np.divide(self.correct.sum(axis=0), total, out=np.full(len(total), np.nan), where=total > 0)
 
 
 class Mismatch(ValueError):
-    """Files that should have the same items have not."""
+    """Files that should cover the same items do not."""
 
 
 def final_judgements(results: Sequence[Result]) -> Judgements:
-    """The whole sets, for models that were asked the same items under the same contract."""
+    """The whole sets, for models evaluated on the same items under the same contract."""
     return count_items([result.files.columns(result.items) for result in results if result.items], results[0].contract)
 
 
 def judgements_over_time(result: Result) -> tuple[Judgements, list[int]] | None:
-    """All probes on the way of which the verdicts are there, and the words seen at each."""
+    """All probes during training that have verdicts, and the words seen at each."""
     kept = [(moment.file, moment.words) for moment in result.moments if moment.file is not None]
     if not kept:
         return None
@@ -49,7 +49,7 @@ def judgements_over_time(result: Result) -> tuple[Judgements, list[int]] | None:
 
 
 def count_items(columns: Sequence[VerdictColumns], contract: JsonObject) -> Judgements:
-    """One column per file. The items are the same and in the same order, or it is an error."""
+    """One column per file. The items must be the same and in the same order; otherwise it is an error."""
     asked = columns[0].asked
     every = PROTOCOLS[contract["protocol"]].unit == "items" if contract.get("protocol") in PROTOCOLS else False
     counted = [_count(each, asked, every) for each in columns]
@@ -58,7 +58,7 @@ def count_items(columns: Sequence[VerdictColumns], contract: JsonObject) -> Judg
 
 def _count(own: VerdictColumns, asked: AskedItems, every: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if len(own.verdict) != len(asked):
-        raise Mismatch(f"a file of verdicts has {len(own.verdict):,} contrasts where {len(asked):,} were expected")
+        raise Mismatch(f"a verdict file has {len(own.verdict):,} contrasts instead of the expected {len(asked):,}")
     items, item = len(asked.item_constructions), asked.item[own.covered]
     verdict = own.verdict[own.covered].astype(float)
     n = np.bincount(item, minlength=items).astype(float)

@@ -1,4 +1,4 @@
-"""One recipe in several languages: means over them, and whether accuracy goes with morphological complexity or perplexity."""
+"""One recipe in several languages: means over them, and whether accuracy tracks morphological complexity or perplexity."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,25 +14,25 @@ from .grids import Cell, Grid, Head, number_cell
 from .intervals import spread
 from .wording import construction_labels, in_paper_order, language_name
 
-# Ranks of morphological complexity as the coefficients of Mueller et al. 2020 imply them: of all orders of these languages only
-# this one gives all four from their tables.
+# Ranks of morphological complexity as implied by the coefficients of Mueller et al. 2020: of all orders of these languages,
+# only this one reproduces all four from their tables.
 COMPLEXITY: Mapping[str, float] = {"en": 1, "de": 2, "fr": 3, "ru": 4, "he": 5}
-FEWEST = 4  # languages: of three, no order is rarer than one in six
+FEWEST = 4  # languages: with three, no order is rarer than one in six
 ABOUT_LANGUAGES = (
-    "Mean ± standard deviation (the sample's, n − 1) over languages of one recipe, each language worth the same; in brackets the "
-    "number of languages where a construction is not asked in all. mean: over the constructions that all of them have."
+    "Mean ± standard deviation (the sample's, n − 1) over the languages of one recipe, equally weighted; in brackets the "
+    "number of languages, if a construction is missing in some. mean: over the constructions that all of them have."
 )
 ABOUT_COMPLEXITY = (
     "Spearman's ρ over languages, with each left out in turn. Accuracy: the mean over the constructions that all languages of a "
-    "recipe have. Morphological complexity: ranks {ranks}, {source}. Perplexity: of the test text; those of different languages "
-    "have different vocabularies, and only their order is used. p: exact, the share of all orders with as large a ρ; with five "
+    "recipe have. Morphological complexity: ranks {ranks}, {source}. Perplexity: of the test text; languages differ in "
+    "vocabulary, so only the order is used. p: exact, the share of all orders with at least as large a ρ; with five "
     "languages never below 0.017, with four never below 0.083; not corrected."
 )
 
 
 @dataclass(frozen=True)
 class LanguageSeries:
-    """Conditions of one name and collection of sets, one for each language."""
+    """Conditions that share a name and a collection of sets, one per language."""
 
     name: str
     conditions: tuple[RunCondition, ...]
@@ -44,19 +44,19 @@ class LanguageSeries:
         return in_paper_order([name for name in self.conditions[0].constructions if all(name in own for own in known)])
 
     def mean_accuracy(self, estimates: Estimates) -> dict[str, float]:
-        """Of every language, over the constructions that all of them have."""
+        """The accuracy of every language, over the constructions that all of them have."""
         return {
             each.language: math.fsum(estimates.of(each, name).mean for name in self.shared) / len(self.shared)
             for each in self.conditions
         }
 
     def perplexity(self) -> dict[str, float]:
-        """Of the test text, the mean over seeds; not a number where it is not known."""
+        """Perplexity of the test text, the mean over seeds; NaN if unknown."""
         return {each.language: float(np.mean([result.perplexity for result in each.results])) for each in self.conditions}
 
 
 def recipes_of(estimates: Estimates, fewest: int = 2) -> list[LanguageSeries]:
-    """Those with finished runs in several languages."""
+    """Recipes with finished runs in several languages."""
     found: dict[tuple[str, str, str], dict[str, RunCondition]] = {}
     for condition in estimates.conditions:
         if condition.first.finished:
@@ -93,7 +93,7 @@ def _over_languages(recipe: LanguageSeries, estimates: Estimates, name: str) -> 
 
 @dataclass(frozen=True)
 class LanguageCorrelation:
-    """Spearman's ρ of something and accuracy over languages, all of them or without one."""
+    """Spearman's ρ between a measure and accuracy over languages, all of them or all but one."""
 
     recipe: str
     what: str
@@ -104,7 +104,7 @@ class LanguageCorrelation:
 
 
 def language_correlations(estimates: Estimates, complexity: Mapping[str, float] = COMPLEXITY) -> list[LanguageCorrelation]:
-    """With all languages of a recipe, and with each left out, where enough are left."""
+    """Over all languages of a recipe, and with each left out, if enough remain."""
     found = []
     for recipe in recipes_of(estimates, FEWEST):
         accuracy = recipe.mean_accuracy(estimates)
@@ -122,7 +122,7 @@ def language_correlations(estimates: Estimates, complexity: Mapping[str, float] 
 def complexity_table(
     estimates: Estimates, format_p: Callable[[float], str], complexity: Mapping[str, float] = COMPLEXITY
 ) -> Grid | None:
-    """One row per recipe, measure and language that is left out."""
+    """One row per recipe, measure and left-out language."""
     found = language_correlations(estimates, complexity)
     if not found:
         return None
@@ -138,7 +138,7 @@ def complexity_table(
         for each in found
     )
     ranks = " < ".join(sorted(complexity, key=complexity.__getitem__))
-    source = "as the published coefficients of Mueller et al. 2020 imply them" if complexity is COMPLEXITY else "as given"
+    source = "as implied by the published coefficients of Mueller et al. 2020" if complexity is COMPLEXITY else "as given"
     note = ABOUT_COMPLEXITY.format(ranks=ranks, source=source)
     heads = tuple(Head("", name) for name in ("ρ", "p", "languages"))
     return Grid("complexity", "Complexity and perplexity against accuracy, over languages", note, "over languages", heads, rows)

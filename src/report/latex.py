@@ -1,6 +1,6 @@
-"""Tables for LaTeX: a comment says which packages they need, and none is wider or longer than a page of its article class.
+"""Tables for LaTeX: a comment lists the packages they need, and none is wider or longer than a page of its article class.
 
-All is set in footnotesize with narrow columns; widths are in letters until they are compared with a page.
+Everything is set in footnotesize with narrow columns; widths are counted in letters until compared with a page.
 """
 
 import math
@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from .grids import LAST, Cell, Grid, spans
 
-PORTRAIT, LANDSCAPE = 345.0, 550.0  # points across a page of the class article, and across one that is turned
-LETTER, GAP, LINE = 4.6, 6.0, 9.7  # points: a letter, the space of a column, a line; measured on compiled tables
+PORTRAIT, LANDSCAPE = 345.0, 550.0  # points across a page of the class article, upright and rotated
+LETTER, GAP, LINE = 4.6, 6.0, 9.7  # points: a letter, the gap between columns, a line; measured on compiled tables
 CAPTION_LETTER = 4.1  # running text is narrower than digits
-RULES = 34.0  # points: rules, the space around them and that of the caption
-LONG = 45  # letters: longer cells are broken into lines
-HEAD = 12  # letters of a line in the head of a column, at least
-LATIN = 0x24F  # the last letter that the fonts of pdfLaTeX are sure to have
-# What LaTeX would take for a command, and what its fonts do not have.
+RULES = 34.0  # points: rules, the space around them and around the caption
+LONG = 45  # letters: longer cells are wrapped
+HEAD = 12  # letters: minimum line length in a column head
+LATIN = 0x24F  # the last letter that pdfLaTeX's fonts are sure to have
+# Characters LaTeX would read as commands, and characters its fonts lack.
 TEX = str.maketrans(
     {
         **{char: f"\\{char}" for char in "&%_#${}"},
@@ -44,7 +44,7 @@ TEX = str.maketrans(
 
 
 def to_latex(grid: Grid) -> str:
-    """Turned where it is wider than a page, in parts where it is wider than that; a longtable where it is longer."""
+    """Rotated if wider than a page, split if wider than that; a longtable if longer than a page."""
     parts = _fit_page(grid)
     needed = ["booktabs", *(["longtable"] if any(map(_is_long, parts)) else [])]
     needed += ["pdflscape"] if any(map(_is_wide, parts)) else []
@@ -62,7 +62,7 @@ def _about_letters(grid: Grid) -> str:
 
 
 def _fit_page(grid: Grid) -> list[Grid]:
-    """Columns that fit a turned page together; each part has the rows' names."""
+    """Groups of columns that fit a rotated page; each part repeats the row names."""
     widths = [_points(letters) for letters in _widths(grid)]
     groups: list[list[int]] = [[]]
     for place, width in enumerate(widths[1:]):
@@ -88,7 +88,7 @@ def _points(letters: int) -> float:
 
 
 def _widths(grid: Grid) -> list[int]:
-    """Of the names of rows and of every column, in letters; heads are broken into lines and take part by their longest word."""
+    """Widths of the row names and of every column, in letters; heads are wrapped, so their longest word counts."""
     columns = [[cells[place].text for _, cells in grid.rows] for place in range(len(grid.heads))]
     widths = [min(max(map(len, [grid.corner, *(label for label, _ in grid.rows)])), LONG)]
     for head, texts in zip(grid.heads, columns, strict=True):
@@ -107,7 +107,7 @@ def _is_wide(grid: Grid) -> bool:
 
 
 def _is_long(grid: Grid) -> bool:
-    """Whether head, rows and caption are higher than the page that the table is set on."""
+    """Whether head, rows and caption are taller than the page the table is set on."""
     across, down = (LANDSCAPE, PORTRAIT) if _is_wide(grid) else (PORTRAIT, LANDSCAPE)
     caption = math.ceil(len(f"{grid.title}. {grid.note}") * CAPTION_LETTER / across)
     heads = max((len(_lines(head.name, width)) for head, width in zip(grid.heads, _widths(grid)[1:], strict=True)), default=1)
@@ -124,7 +124,7 @@ def _head_name(name: str, published: bool) -> str:
 
 
 def _stack(text: str, width: int, side: str) -> str:
-    """In as many lines as it takes."""
+    """Wrap over as many lines as needed."""
     lines = [_tex(line) for line in _lines(text, width)]
     return lines[0] if len(lines) == 1 else rf"\shortstack[{side}]{{{(chr(92) * 2).join(lines)}}}"
 
@@ -154,7 +154,7 @@ def _table(grid: Grid) -> str:
 
 
 def _column(texts: Iterable[str]) -> str:
-    """Of long texts, a column that breaks them into lines."""
+    """For long texts, a column that wraps them."""
     return f"p{{{LONG * LETTER:.0f}pt}}" if max(map(len, texts), default=0) > LONG else ""
 
 
@@ -165,7 +165,7 @@ def _tex_cell(cell: Cell) -> str:
 
 
 def _tops(grid: Grid, widths: list[int]) -> list[str]:
-    """What stands over several columns, underlined as far as it goes."""
+    """Headings that span several columns, underlined over their span."""
     if not any(head.top for head in grid.heads):
         return []
     over, rules, first = [], [], 2

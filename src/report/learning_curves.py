@@ -1,4 +1,4 @@
-"""Learning curves of a condition: the mean over its seeds at each probe, and how far the seeds lie apart."""
+"""Learning curves of a condition: the mean over its seeds at each probe, and the spread between seeds."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .results import Result
 
 @dataclass(frozen=True)
 class Curve:
-    """One point per probe. `sd` is not a number where only one seed has got there; `seeds` says how many have."""
+    """One point per probe. `sd` is NaN where only one seed has got there; `seeds` says how many have."""
 
     words: list[float]
     mean: list[float]
@@ -25,12 +25,12 @@ class Curve:
         return dict(zip(self.words, self.mean, strict=True))
 
     def half_widths(self) -> list[float]:
-        """Of the 95 % intervals of the means over seeds."""
+        """Half-widths of the 95 % intervals of the means over seeds."""
         return [half_width(sd, count) for sd, count in zip(self.sd, self.seeds, strict=True)]
 
 
 def half_width(sd: float, seeds: int) -> float:
-    """Of the 95 % interval of a mean over seeds, by Student's t; not a number where there is one seed."""
+    """Half the width of the 95 % interval of a mean over seeds, by Student's t; NaN for one seed."""
     if seeds < 2:
         return math.nan
     from scipy.special import stdtrit  # noqa: PLC0415 not needed for training
@@ -39,12 +39,12 @@ def half_width(sd: float, seeds: int) -> float:
 
 
 def accuracy_curve(condition: RunCondition, construction: str) -> Curve:
-    """Of one construction or of the mean, on the sample that is probed while the model learns."""
+    """The curve of one construction or of the mean, on the sample probed during training."""
     return metric_curve(condition, f"{construction}/accuracy")
 
 
 def metric_curve(condition: RunCondition, key: str) -> Curve:
-    """Of anything that a probe has measured: `prep/misled_bigram`."""
+    """The curve of anything a probe measures: `prep/misled_bigram`."""
     tables = [result.memory.recall(_measured, partial(_measured, result)) for result in condition.results]
     missing = [np.full(len(table.step), math.nan) for table in tables]
     steps, words = (np.concatenate([getattr(table, what) for table in tables]) for what in ("step", "words"))
@@ -54,7 +54,7 @@ def metric_curve(condition: RunCondition, key: str) -> Curve:
 
 @dataclass(frozen=True)
 class _Measured:
-    """All that the probes of a run have measured, by name: one value per probe, not a number where there is none."""
+    """Everything a run's probes measured, by name: one value per probe, NaN where there is none."""
 
     step: NDArray[np.float64]
     words: NDArray[np.float64]
@@ -69,7 +69,7 @@ def _measured(result: Result) -> _Measured:
 
 
 def perplexity_curve(condition: RunCondition) -> Curve:
-    """Of the validation text, one point per epoch."""
+    """Validation perplexity, one point per epoch."""
     points = [
         (epoch, *point) for result in condition.results for epoch, point in enumerate(result.perplexities)
     ]  # epoch, words seen, perplexity
@@ -77,7 +77,7 @@ def perplexity_curve(condition: RunCondition) -> Curve:
 
 
 def _over_seeds(place: NDArray[np.float64], words: NDArray[np.float64], values: NDArray[np.float64]) -> Curve:
-    """Seeds are probed at the same places; the words that they have seen by then differ a little."""
+    """Seeds are probed at the same points; the words seen by then differ slightly."""
     known = ~np.isnan(values)
     _, which = np.unique(place[known], return_inverse=True)
     count = np.bincount(which)

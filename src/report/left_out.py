@@ -8,7 +8,7 @@ import yaml
 
 from ..errors import UserError
 
-# What a broken file can raise; anything else is a bug of ours.
+# What a broken file can raise; anything else is a bug in our code.
 UNREADABLE = (
     *(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError),
     *(csv.Error, yaml.YAMLError, pa.ArrowException, UserError),

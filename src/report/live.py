@@ -1,4 +1,4 @@
-"""A report that lives: built again when something in its folders has changed."""
+"""A live report: rebuilt when something in its folders changes."""
 
 import json
 import threading
@@ -15,14 +15,14 @@ from .page_data import items_data, page_data
 from .report_folder import ReportParts
 from .run_list import states_of
 
-# From what was read before and the conditions of the last build to a report.
+# Builds a report from what was read before and the conditions of the last build.
 Build = Callable[[ReadFolders, Sequence[RunCondition]], ReportParts]
-PATIENCE = 20.0  # seconds that a browser's question for news waits for an answer
+PATIENCE = 20.0  # seconds that a browser's request for news may wait for an answer
 
 
 @dataclass
 class PageState:
-    """What the page shows, each part with the version at which it last changed."""
+    """What the page shows, each part with the version in which it last changed."""
 
     version: int = 0
     title: str = ""
@@ -31,19 +31,19 @@ class PageState:
     items: dict[str, str] = field(default_factory=dict)
 
     def html(self, live: bool) -> str:
-        """The page as it is served, or the report as it is saved."""
+        """The page as served, or the report as saved."""
         parts = {name: text for name, (_, text) in self.parts.items()}
         return fill_page(self.title, parts, self.data, {} if live else self.items, self.version if live else None)
 
     def news(self, after: int) -> str:
-        """What a page of an earlier version does not have."""
+        """What a page of an earlier version lacks."""
         parts = {name: text for name, (changed, text) in self.parts.items() if changed > after}
         about = json.dumps({"version": self.version, "title": self.title, "parts": parts}, ensure_ascii=False)
         return f'{about[:-1]}, "data": {self.data}}}'
 
 
 class LiveReport:
-    """Builds the page again where runs have changed, and hands it to those who ask."""
+    """Rebuilds the page when runs change, and hands it to whoever asks."""
 
     def __init__(self, build: Build) -> None:
         self.page = PageState()
@@ -57,7 +57,7 @@ class LiveReport:
         self._gone: dict[Path, str] = {}
 
     def refresh(self) -> bool:
-        """Look at the folders once; whether the page is another now. A folder that changes while it is read is read again."""
+        """Check the folders once and say whether the page changed. A folder that changes while being read is read again."""
         try:
             made = self._build(self._read, self._last.conditions if self._last else ())
             results = made.findings.results
@@ -77,11 +77,11 @@ class LiveReport:
     def _note_gone(self, there: set[Path]) -> None:
         before = {result.path for result in self._last.findings.results} if self._last else set()
         when = time.strftime("%H:%M:%S")
-        self._gone |= {path: f"deleted or moved away, noticed at {when}" for path in before - there if not path.exists()}
+        self._gone |= {path: f"deleted or moved (noticed at {when})" for path in before - there if not path.exists()}
         self._gone = {path: why for path, why in self._gone.items() if path not in there}
 
     def _publish(self, made: ReportParts) -> None:
-        """All of it or nothing: what fails to be made leaves the page as it is."""
+        """All or nothing: if building fails, the page stays as it is."""
         parts = made.page_parts()
         parts["nav"] = nav_html(parts)
         data = to_json(page_data(made.estimates))
@@ -93,7 +93,7 @@ class LiveReport:
             self.changed.notify_all()
 
     def wait_for_news(self, after: int) -> str | None:
-        """What is new since a version, as soon as there is something; nothing after a while."""
+        """Whatever is new since a version, as soon as there is something; nothing after a while."""
         with self.changed:
             self.changed.wait_for(lambda: self.stopped or self.page.version > after, PATIENCE)
             page = self.page

@@ -1,4 +1,4 @@
-"""A live report for the browsers of this machine."""
+"""A live report served to browsers on this machine."""
 
 import os
 import threading
@@ -14,9 +14,9 @@ from .page import escape
 
 PORT = 8008
 LOOPBACK = ("127.0.0.1", "localhost")
-SHORTEST = 1.0  # seconds between two looks at the folders
+SHORTEST = 1.0  # seconds between two checks of the folders
 WAITING = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Concord</title></head>
-<body><p>Waiting for a first probe: {why}</p><script>
+<body><p>Waiting for the first probe: {why}</p><script>
 (async () => {{ for (;;) {{ try {{ const answer = await fetch("update?after=0"); if (answer.status === 200) location.reload();
 if (answer.status === 410) return; }} catch {{ await new Promise((done) => setTimeout(done, 5000)); }} }} }})();
 </script></body></html>"""
@@ -38,7 +38,7 @@ class LiveServer(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """The page, the report that it can be saved as, its items, and what is new."""
+    """The page, the report it can be saved as, its items, and updates."""
 
     protocol_version = "HTTP/1.1"
     server: LiveServer
@@ -56,11 +56,11 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(live.page.items.get(query.get("key", [""])[0], "null"), "application/json")
         elif asked.path == "/update":
             self._update(query.get("after", ["0"])[0])
-        else:  # a browser asks for an icon, too
+        else:  # browsers also ask for an icon
             self._answer("", "text/plain", HTTPStatus.NO_CONTENT if asked.path == "/favicon.ico" else HTTPStatus.NOT_FOUND)
 
     def _is_for_us(self) -> bool:
-        """A page of elsewhere that has pointed its own name to this machine gets nothing."""
+        """Refuse a foreign page that has pointed its own host name at this machine."""
         return self.server.host not in LOOPBACK or (self.headers.get("Host") or "").rpartition(":")[0] in LOOPBACK
 
     def _update(self, after: str) -> None:
@@ -86,34 +86,34 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:
-        """The terminal is for what matters."""
+        """Keep the terminal for what matters."""
 
 
 def open_server(live: LiveReport, host: str, port: int | None) -> LiveServer:
-    """At the port that was asked for; else at the usual one, or at any if that is taken."""
+    """At the requested port; otherwise at the default port, or any free one if that is taken."""
     try:
         return LiveServer(live, host, PORT if port is None else port)
     except (OSError, OverflowError) as error:
         if port is None and host in LOOPBACK:
             return LiveServer(live, host, 0)
         asked = f"--host {host} --port {PORT if port is None else port}"
-        raise UserError(f"{asked}: the page cannot be served there: {error}; name another port") from None
+        raise UserError(f"{asked}: the page cannot be served there: {error}; choose another port") from None
 
 
 def serve(build: Build, host: str, port: int | None, tell: Callable[[str], None]) -> LiveReport:
-    """Until Ctrl-C. After the first page, training goes first: this takes what is left, and at most a third of one core."""
+    """Serve until Ctrl-C. After the first page training has priority: this uses idle time, at most a third of one core."""
     live = LiveReport(build)
     server = open_server(live, host, port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    tell(f"live       {server.url}   (Ctrl-C stops it)")
+    tell(f"live       {server.url}   (Ctrl-C to stop)")
     try:
         while True:
             started = time.monotonic()
             trouble = live.trouble
             if live.refresh():
-                if live.page.version == 1:  # somebody waits for the first page; from then on training goes first
+                if live.page.version == 1:  # someone is waiting for the first page; after that, training has priority
                     os.nice(10)
-                tell(f"page       version {live.page.version}, made in {time.monotonic() - started:.1f} s")
+                tell(f"page       version {live.page.version}, built in {time.monotonic() - started:.1f} s")
             elif live.trouble not in ("", trouble):
                 tell(f"waiting    {live.trouble}")
             time.sleep(max(SHORTEST, 2 * (time.monotonic() - started)))

@@ -1,4 +1,4 @@
-"""Means over constructions: over which, and said wherever they stand side by side."""
+"""Means over constructions: which ones, stated wherever means appear side by side."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,20 +11,20 @@ from .wording import paper_name
 
 
 def about_mean(conditions: Sequence[RunCondition]) -> str:
-    """Over which constructions the means of these conditions are."""
+    """Which constructions these conditions' means cover."""
     over = {frozenset(map(paper_name, condition.first.mean_over)) for condition in conditions}
     if len(over) > 1:
-        return "mean: unweighted, over as many constructions as it says (columns differ in which they were asked)."
+        return "mean: unweighted, over the number of constructions it states (columns differ in which ones they have)."
     names = over.pop() if over else frozenset()
     if names == set(SEVEN):
-        return "mean: unweighted, over the seven constructions of CLAMS."
-    return f"mean: unweighted, over {'the one construction' if len(names) == 1 else f'the {len(names)} constructions'} asked" + (
-        f", those of CLAMS among them{' alone' if names < set(SEVEN) else ''}." if names & set(SEVEN) else "."
-    )
+        return "mean: unweighted, over the seven CLAMS constructions."
+    clams = "CLAMS " if names & set(SEVEN) else ""
+    counted = f"one {clams}construction" if len(names) == 1 else f"{len(names)} {clams}constructions"
+    return f"mean: unweighted, over the {counted} tested."
 
 
 def mean_cells(estimates: Estimates) -> list[Cell]:
-    """Means over different constructions never stand side by side unmarked: then each says over how many it is."""
+    """Means over different constructions never appear side by side unmarked: each then says how many it covers."""
     over = [condition.first.mean_over for condition in estimates.conditions]
     cells = [accuracy_cell(estimates.of(condition, MEAN)) for condition in estimates.conditions]
     if len({frozenset(map(paper_name, names)) for names in over}) == 1:

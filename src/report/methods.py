@@ -1,4 +1,4 @@
-"""How it was measured: the contracts in words, the sets, the settings of every condition, the versions."""
+"""How everything was measured: the contracts in words, the sets, every condition's settings, the versions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from .wording import language_name
 
 
 def method_section(conditions: Sequence[RunCondition]) -> str:
-    """The foot of the page."""
+    """The last section of the page."""
     made = element("h3", "Scoring contract") + _facts(contracts_of(conditions), id_="contract")
     made += element("h3", "Sets") + _facts(_sets(conditions)) + element("h3", "Settings")
     made += "".join(_settings(condition) for condition in conditions)
@@ -26,7 +26,7 @@ def _facts(pairs: Sequence[tuple[str, str]], **attributes: str) -> str:
 def _sets(conditions: Sequence[RunCondition]) -> list[tuple[str, str]]:
     rows = dict.fromkeys((g.language, g.first.set, g.first.digest, g.first.vocabulary) for g in conditions)
     return [
-        (f"{language_name(lang)}, {name}", f"items {digest}, vocabulary {words} (digests: the same where they are)")
+        (f"{language_name(lang)}, {name}", f"items {digest}, vocabulary {words} (digests: equal where these are the same)")
         for lang, name, digest, words in rows
     ]
 
@@ -51,7 +51,7 @@ def _plain(value: object) -> object:
 
 
 def _versions(conditions: Sequence[RunCondition]) -> str:
-    """Starts that were alike are told once."""
+    """Identical starts are listed once."""
     found: dict[str, list[str]] = {}
     for result in results_in(conditions):
         starts = result.provenance.get("starts") or [{}]

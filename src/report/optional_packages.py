@@ -1,4 +1,4 @@
-"""Figures, frames and tests need packages that training does not: how to get them is said when they are missing."""
+"""Figures, frames and tests need packages that training does not; if one is missing, say how to install it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from ..errors import UserError
 
 
 def require_packages(*packages: str) -> None:
-    """Before any work."""
+    """Check before doing any work."""
     with explain_missing():
         for package in packages:
             import_module(package)
@@ -16,7 +16,7 @@ def require_packages(*packages: str) -> None:
 
 @contextmanager
 def explain_missing() -> Iterator[None]:
-    """Around the import of a package of the extra `report`."""
+    """Wraps the import of a package from the `report` extra."""
     try:
         yield
     except ModuleNotFoundError as error:

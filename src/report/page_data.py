@@ -1,4 +1,4 @@
-"""The numbers of a report as the page's own program reads them."""
+"""The numbers of a report, as the page's script reads them."""
 
 import math
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def page_data(estimates: Estimates) -> dict[str, object]:
 
 
 def circuits_of(results: Sequence[Result]) -> dict[str, str]:
-    """The circuit of every suite, by the names that readers know."""
+    """Every suite's circuit, by the names readers know."""
     found: dict[str, str] = {}
     for result in results:
         for key in in_circuit_order(result.groups):
@@ -43,7 +43,7 @@ def circuits_of(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _part_labels(results: Sequence[Result]) -> dict[str, str]:
-    """Of all groups of items that any result has."""
+    """The labels of all item groups in any result."""
     names = [part for result in results for score in result.scores.values() for part in score.parts]
     return {part: PARTS.get(part, part) for part in dict.fromkeys([*PARTS, *names]) if part in names}
 
@@ -72,7 +72,7 @@ def _condition(condition: RunCondition, estimates: Estimates, places: dict[int, 
 
 
 def _phases(condition: RunCondition, construction: str) -> dict[str, Any] | None:
-    """Beside every rule: words, accuracy where it helps and where it misleads, each with half its interval over seeds; phases."""
+    """For every rule: words, accuracy where it helps and where it misleads, each with its half-width over seeds; phases."""
     found = rule_curves(condition, construction)
     if not found:
         return None
@@ -94,7 +94,7 @@ def _estimate(estimates: Estimates, condition: RunCondition, name: str) -> list[
 
 
 def _curve(curve: Curve, condition: RunCondition) -> list[list[float | None]] | None:
-    """Words, means, deviations; and how many seeds a point stands for, where it is not all of them."""
+    """Words, means, deviations; and the number of seeds behind a point, unless it is all of them."""
     if not curve.words:
         return None
     fewer: list[list[float | None]] = [[*curve.seeds]] if min(curve.seeds) < len(condition.results) else []
@@ -117,7 +117,7 @@ def _result(result: Result) -> dict[str, object]:
 
 
 def items_data(conditions: Sequence[RunCondition]) -> dict[str, dict[str, object]]:
-    """By language and set: the items, and what every model gave them."""
+    """By language and set: the items, and every model's scores on them."""
     numbered = results_in(conditions)
     found = {}
     for language, name in dict.fromkeys((result.language, result.set) for result in numbered):

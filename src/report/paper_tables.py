@@ -1,4 +1,4 @@
-"""The tables of the papers: accuracy by construction and language with published numbers beside it, sizes and coverage."""
+"""The papers' tables: accuracy by construction and language beside published numbers, set sizes and coverage."""
 
 import math
 from collections.abc import Sequence
@@ -20,19 +20,19 @@ from .training_sizes import training_size_table
 from .wording import construction_labels, language_name, paper_name
 
 ABOUT_ACCURACY = (
-    "Every item that was asked, of finished runs with the weights they ended with (ours: the best). A perplexity compares within "
+    "Over all evaluated items; finished runs use their final weights (ours: the best). Perplexities compare only within "
     "one corpus and vocabulary."
 )
-ABOUT_UNFINISHED = " unfinished: the last probe so far, of the sample."
+ABOUT_UNFINISHED = " unfinished: the latest probe, on the sample."
 ABOUT_BEST = (
-    " Bold: the best of a row among models of one language that were asked the same items under the same contract; of "
-    "perplexities, the lowest of one vocabulary."
+    " Bold: the best in a row among models of one language evaluated on the same items under the same contract; for "
+    "perplexity, the lowest within one vocabulary."
 )
-ABOUT_PUBLISHED = " † published, with other training data and other items than ours; ± as the paper has it."
+ABOUT_PUBLISHED = " † published, with different training data and items; ± as in the paper."
 
 
 def paper_tables(estimates: Estimates, every_published: bool = False) -> list[Grid]:
-    """Those for which there are numbers; each collection of sets has its own: one name in two of them is not one construction."""
+    """The tables that have numbers, one of each per collection of sets: one name in two collections is not one construction."""
     found: list[Grid] = []
     for name in estimates.sets:
         own = estimates.of_set(name)
@@ -48,7 +48,7 @@ def paper_tables(estimates: Estimates, every_published: bool = False) -> list[Gr
 
 
 def accuracy_table(estimates: Estimates, every_published: bool = False) -> Grid:
-    """Constructions down, languages and conditions across, test perplexity on top; published numbers to the right."""
+    """Constructions down, languages and conditions across, test perplexity on top; published numbers on the right."""
     conditions, names = estimates.conditions, estimates.constructions
     labels = construction_labels(names)
     perplexities = [perplexity_cell(condition.perplexities, condition.spread) for condition in conditions]
@@ -85,7 +85,7 @@ def _accuracy_note(estimates: Estimates) -> str:
 
 
 def _chance_column(estimates: Estimates) -> list[Cell]:
-    """Of every construction and of the mean, where it is not the same for all of them."""
+    """The chance of every construction and of the mean, if constructions differ."""
     rows = [[c.first.chance(name) for c in estimates.conditions] for name in [*estimates.constructions, MEAN]]
     known = [[value for value in row if not math.isnan(value)] for row in rows]
     return [chance_cell(row) for row in known] if len({round(v, 4) for row in known for v in row}) > 1 else []
@@ -95,7 +95,7 @@ def _chance_column(estimates: Estimates) -> list[Cell]:
 
 
 def _published_columns(estimates: Estimates, every: bool) -> list[tuple[Head, PublishedColumn, list[str]]]:
-    """With the constructions that our mean is over in that language."""
+    """Published columns over the constructions that our mean covers in that language."""
     found = []
     for language in dict.fromkeys(condition.language for condition in estimates.conditions):
         own = [condition for condition in estimates.conditions if condition.language == language]
@@ -108,7 +108,7 @@ def _published_columns(estimates: Estimates, every: bool) -> list[tuple[Head, Pu
 
 
 def _paper_average(column: PublishedColumn, over: Sequence[str]) -> Published | None:
-    """The paper's own mean, where it is over the constructions that ours is over."""
+    """The paper's own mean, if it covers the same constructions as ours."""
     same = {paper_name(name) for name in over} == set(column.values) - {PERPLEXITY}
     return column.average if same else None
 
@@ -135,19 +135,19 @@ def _slips(columns: Sequence[tuple[Head, PublishedColumn, list[str]]]) -> str:
 
 
 def size_table(estimates: Estimates) -> Grid:
-    """How many contrasts were scored, and how many could not be: coverage depends on the vocabulary."""
+    """How many contrasts were scored and how many could not be: coverage depends on the vocabulary."""
     names, labels = estimates.constructions, construction_labels(estimates.constructions)
     found: dict[tuple[str, tuple[tuple[Cell, ...], ...]], list[RunCondition]] = {}
     for condition in estimates.conditions:
         found.setdefault((condition.language, tuple(_size_cells(condition, name) for name in names)), []).append(condition)
     heads = tuple(Head(_shared_title(own), name) for own in found.values() for name in ("n", "covered", "ties"))
     rows = [(labels[name], [cell for _, own in found for cell in own[i]]) for i, name in enumerate(names)]
-    note = "n: contrasts scored; covered: share of all whose tested words the model knows; ties: mean over seeds."
+    note = "n: contrasts scored; covered: share of contrasts whose tested words the model knows; ties: mean over seeds."
     return Grid("sizes", "Set sizes and coverage", note, "construction", heads, freeze_rows(rows))
 
 
 def _shared_title(conditions: Sequence[RunCondition]) -> str:
-    """Conditions of one language with the same numbers need them once."""
+    """Conditions of one language with the same numbers are listed once."""
     several = conditions[0].name if len(conditions) == 1 else f"{len(conditions)} conditions"
     return f"{language_name(conditions[0].language)}, {several}"
 

@@ -1,4 +1,4 @@
-"""What puts accuracies into perspective: the same models under other contracts, rules without a model, other ways of scoring."""
+"""Accuracies in perspective: the same models under other contracts, rules without a model, other ways of scoring."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from .wording import construction_labels, language_name
 
 
 def contract_table(estimates: Estimates) -> Grid | None:
-    """The same models asked in different ways: lower-case against capitalised, whole sentence against target."""
+    """The same models evaluated in different ways: lower-case or capitalised, whole sentence or target."""
     families: dict[tuple[str, str], list[RunCondition]] = {}
     for condition in estimates.conditions:
         if condition.first.finished:
@@ -28,7 +28,7 @@ def contract_table(estimates: Estimates) -> Grid | None:
     heads = [Head(_family_name(c), c.with_seeds(c.first.label)) for c in chosen]
     rows = [(labels[name], [accuracy_cell(own.of(condition, name)) for condition in chosen]) for name in own.constructions]
     rows += [(MEAN, mean_cells(own))]
-    # Two ways of asking: what is gained by the second, as the papers print it.
+    # With two contracts, show the gain of the second, as the papers do.
     for place in reversed(range(len(chosen) - 1)):
         first, second = chosen[place : place + 2]
         alike = [c for c in chosen if _family_name(c) == _family_name(first)]
@@ -37,7 +37,7 @@ def contract_table(estimates: Estimates) -> Grid | None:
             for name, (_, cells) in zip([*own.constructions, MEAN], rows, strict=True):
                 gain = own.of(second, name).mean - own.of(first, name).mean
                 cells.insert(place + 2, number_cell(gain, f"{gain:+.2f}"))
-    note = f"Mean {about_deviation(chosen)}, of the runs that were asked in all of these ways; {about_mean(chosen)} "
+    note = f"Mean {about_deviation(chosen)}, over the runs evaluated under all of these contracts; {about_mean(chosen)} "
     note += " ".join(f"{label}: {said}." for label, said in contracts_of(chosen))
     return Grid(
         "contracts", "The same models under different scoring contracts", note, "construction", tuple(heads), freeze_rows(rows)
@@ -45,18 +45,18 @@ def contract_table(estimates: Estimates) -> Grid | None:
 
 
 def _family_name(condition: RunCondition) -> str:
-    """Of conditions that differ in the contract alone."""
+    """The shared name of conditions that differ only in the contract."""
     return f"{language_name(condition.language)}, {condition.name.split(' · ')[0]}"
 
 
 def _with_shared_seeds(family: Sequence[RunCondition]) -> list[RunCondition]:
-    """The seeds that all conditions of a family have: five seeds are not compared with one of them."""
+    """The seeds that all conditions of a family share: five seeds are not compared with one of them."""
     seeds = set.intersection(*({result.seed for result in condition.results} for condition in family))
     return [RunCondition(c.name, tuple(r for r in c.results if r.seed in seeds)) for c in family] if seeds else []
 
 
 def reference_table(estimates: Estimates) -> Grid | None:
-    """Counting words, and rules that need no model, on the same items. What a rule has nothing to say about is no number."""
+    """n-gram counts, and rules that need no model, on the same items. Where a rule makes no prediction, there is no number."""
     heads: list[Head] = []
     found: list[Result] = []
     for condition in estimates.conditions:
@@ -72,11 +72,11 @@ def reference_table(estimates: Estimates) -> Grid | None:
     rows = [(labels[name], [_reference_cell(s.get(name)) for _, s in columns]) for name in estimates.constructions]
     rows += [(MEAN, [_reference_mean(result, scores) for result, scores in columns])]
     note = (
-        "Reference lines on the same items: n-grams counted in the training text, and rules that look at the words alone; –: a "
-        "rule has nothing to say. mean: over the constructions of the model's mean; (5 of 7): over that many of them only, "
-        "and not to be compared with it."
+        "Reference lines on the same items: n-grams counted in the training text, and rules that see only the words; –: the "
+        "rule makes no prediction. mean: over the constructions of the model's mean; (5 of 7): over only that many of them, "
+        "so not comparable with it."
     )
-    return Grid("references", "How far one gets without a network", note, "construction", tuple(heads), freeze_rows(rows))
+    return Grid("references", "How far you get without a network", note, "construction", tuple(heads), freeze_rows(rows))
 
 
 def _reference_cell(score: Score | None) -> Cell:
@@ -116,5 +116,5 @@ def scorer_table(estimates: Estimates) -> Grid | None:
 
 
 def score_cell(score: Score) -> Cell:
-    """Of one model, as it was saved."""
+    """The score of one model, as saved."""
     return number_cell(score.accuracy, f"{score.accuracy:.2f}", score.chance)

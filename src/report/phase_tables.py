@@ -1,4 +1,4 @@
-"""On the way to syntax, which surface rule a model follows, and when it leaves it: phases, and a table of them."""
+"""Which surface rule a model follows on its way to syntax, and when it abandons it: phases, and a table of them."""
 
 import math
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from .learning_curves import Curve, metric_curve
 from .wording import construction_labels, format_words, in_paper_order, language_name
 
 ABOUT_PHASES = (
-    "Surface rules that a model follows while it learns, with the words it had seen. A model is in the phase of a rule while it "
-    "prefers what the rule prefers on more than half of the items on which the rule contradicts the grammar; where there are "
-    "several such rules, of the one it follows most; where there is none, in structure; undecided while one half lies within the "
-    "95\u00a0% interval (Wilson's, over these items; not of runs that did not count them). N-grams are counted in the "
-    "training text; means over seeds, on the sample that is probed; the untrained model is in no phase."
+    "Surface rules that a model follows during training, with the words seen by then. A model is in a rule's phase while it "
+    "sides with the rule on more than half of the items where the rule contradicts the grammar. If that holds for several "
+    "rules, the phase is that of the rule it follows most; if for none, it is structure; if one half lies within the "
+    "95\u00a0% interval (Wilson's, over these items; not for runs that did not count them), it is undecided. N-grams are counted "
+    "in the training text; means over seeds, on the probed sample; the untrained model is in no phase."
 )
-UNCOUNTED = 10**6  # items: runs of before did not say on how many a rule contradicts the grammar, and their share decides alone
+UNCOUNTED = 10**6  # items: older runs did not record where a rule contradicts the grammar; for them the share alone decides
 ALL = "all constructions"
 
 
 @dataclass(frozen=True)
 class PhaseSpan:
-    """Probes one after the other in the same phase."""
+    """Consecutive probes in the same phase."""
 
     rule: str
     first: float  # words seen at its first probe
@@ -33,7 +33,7 @@ class PhaseSpan:
 
 @dataclass(frozen=True)
 class RuleCurves:
-    """A model beside one rule while it learns, over its seeds."""
+    """A model against one rule during training, over its seeds."""
 
     agrees: Curve
     misled: Curve
@@ -56,7 +56,7 @@ def rules_of(condition: RunCondition, construction: str) -> list[str]:
 
 
 def rule_curves(condition: RunCondition, construction: str) -> dict[str, RuleCurves]:
-    """By rule; of a construction, or of `mean`: the items of all of them."""
+    """By rule; for a construction, or for `mean`: the items of all constructions."""
 
     def find() -> dict[str, RuleCurves]:
         told = (AGREES, MISLED, HELPED, CONTRADICTED)
@@ -96,13 +96,13 @@ def _moments(curves: dict[str, RuleCurves]) -> list[tuple[float, dict[str, RuleA
 
 
 def mean_agreement(misled: float, agrees: float, contradicted: float) -> RuleAgreement:
-    """From means over seeds, which were all asked the same items."""
+    """Computed from means over seeds, which are all probed on the same items."""
     items = UNCOUNTED if math.isnan(contradicted) else round(contradicted)
     return RuleAgreement(items, agrees, items, misled, math.nan)
 
 
 def phase_table(conditions: Sequence[RunCondition]) -> Grid | None:
-    """One row per construction, one column per condition; none where no run was compared with rules."""
+    """One row per construction, one column per condition; None if no run was compared with rules."""
     told = {
         number: {name: phases_of(each, name) for name in [*each.constructions, MEAN]} for number, each in enumerate(conditions)
     }
@@ -118,7 +118,7 @@ def phase_table(conditions: Sequence[RunCondition]) -> Grid | None:
 
 
 def rule_name(rule: str) -> str:
-    """As it is read, from the name in metrics."""
+    """The rule's name for readers, from its name in metrics."""
     return rule.replace("_", " ")
 
 

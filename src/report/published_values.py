@@ -1,10 +1,10 @@
-"""Numbers from papers, for columns beside ours. They are data, in published.csv, one row for each number in a table of a paper.
+"""Numbers from papers, for columns beside ours. They are data, in published.csv: one row per number in a paper's table.
 
 source, table   the paper, and its table (`text`: a number in its text)
-language        ISO 639-1; `all` where it is over languages, empty where it is of none
-model, training as the paper calls it; monolingual, multilingual or pretrained
-construction    by our names; of gevalm by the names of its folders; `average`: the paper's own
-condition       a part of the items (`sgpl`), a version of them (`nonce, overall`), or the family to which a table is devoted
+language        ISO 639-1; `all` if it spans languages, empty if it has none
+model, training as the paper names it; monolingual, multilingual or pretrained
+construction    by our names; for gevalm, by its folder names; `average`: the paper's own
+condition       a part of the items (`sgpl`), a version of them (`nonce, overall`), or the family that the table is about
 metric          accuracy, accuracy_percent, perplexity, pairs, …
 value, sd, n    as printed; `sd` over seeds or models, `n` items
 note            what is known to be wrong in the paper
@@ -21,10 +21,10 @@ from .wording import paper_name
 FILE = Path(__file__).with_name("published.csv")
 PERPLEXITY = "perplexity"
 AVERAGE = "average"
-SCALE = {"accuracy": 1.0, "accuracy_percent": 0.01, PERPLEXITY: 1.0}  # to shares of one
-# Conditions under which a number stands for the whole of a construction.
+SCALE = {"accuracy": 1.0, "accuracy_percent": 0.01, PERPLEXITY: 1.0}  # factors that turn a value into a share of one
+# Conditions whose numbers stand for a whole construction.
 WHOLE = ("", "test corpus", "subject-verb agreement", "reflexive anaphora", "negative polarity items", "original, overall")
-SHARE = 0.5  # of the rows that a column must fill to be shown unasked
+SHARE = 0.5  # share of the rows that a column must fill to be shown by default
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Published:
 
 @dataclass(frozen=True)
 class PublishedColumn:
-    """What one paper says of one model in one language, by construction; `average` is its own, over these constructions."""
+    """What one paper reports for one model in one language, by construction; `average` is its own, over these constructions."""
 
     source: str
     tables: tuple[str, ...]
@@ -66,7 +66,7 @@ class PublishedColumn:
         return f"{self.source} Table{'s' if len(self.tables) > 1 else ''} {', '.join(self.tables)}"
 
     def fills(self, constructions: Collection[str]) -> float:
-        """The share of these constructions that it has a number for."""
+        """The share of these constructions for which it has a number."""
         names = {paper_name(name) for name in constructions}
         return len(names & set(self.values)) / len(names) if names else 0.0
 
@@ -89,17 +89,17 @@ def _read_row(row: dict[str, str]) -> Published:
 
 
 def published_columns(language: str, constructions: Collection[str], every: bool = False) -> list[PublishedColumn]:
-    """Those that fill half of the rows; `every`: all that fill any."""
+    """The columns that fill half of the rows; `every`: all that fill any."""
     found = [column for column in _columns(language) if column.fills(constructions) > 0]
     return [column for column in found if every or column.fills(constructions) >= SHARE]
 
 
 @cache
 def _columns(language: str) -> tuple[PublishedColumn, ...]:
-    """Tables of one paper that go on with other constructions for the same model are one column."""
+    """Tables of one paper that continue the same model with other constructions form one column."""
     tables: dict[tuple[str, str, str, str], dict[str, Published]] = {}
     for each in published():
-        # An average with a condition is that of a family of constructions.
+        # An average with a condition belongs to a family of constructions.
         whole = each.condition in WHOLE and not (each.construction == AVERAGE and each.condition)
         if each.language == language and each.metric in SCALE and whole:
             key = (each.source, each.model, each.training, each.table)

@@ -32,14 +32,14 @@ PAGE = "report.html"
 
 @dataclass(frozen=True)
 class ReportParts:
-    """Everything that is shown about some runs."""
+    """Everything that is shown about a group of runs."""
 
     findings: GatheredResults
     baseline: str | None = None
-    crossings: tuple[tuple[str, ...], ...] = ()  # rows and columns of tables by features, as asked for
-    plain: bool = False  # without what needs more than training needs
-    published: bool = False  # with every published column, however few of the rows it fills
-    before: tuple[RunCondition, ...] = ()  # conditions of an earlier build, with what was computed of them
+    crossings: tuple[tuple[str, ...], ...] = ()  # rows and columns of the requested feature tables
+    plain: bool = False  # without what needs packages that training does not
+    published: bool = False  # with every published column, however few rows it fills
+    before: tuple[RunCondition, ...] = ()  # conditions of an earlier build, with everything computed for them
 
     @cached_property
     def conditions(self) -> list[RunCondition]:
@@ -74,7 +74,7 @@ class ReportParts:
 
     @cached_property
     def not_compared(self) -> list[str]:
-        """What the baseline does not cover."""
+        """Results that the baseline does not cover."""
         return explain_uncovered(self.conditions, self.base) if self.base else []
 
     @property
@@ -91,7 +91,7 @@ class ReportParts:
         return fill_page(self.title, self.page_parts(), to_json(page_data(self.estimates)), items)
 
     def page_parts(self) -> dict[str, str]:
-        """HTML by the names of the places of the page."""
+        """HTML by placeholder name."""
         tests = "".join(table_html(grid) for grid in self.statistics)
         made = time.strftime("%Y-%m-%d %H:%M")
         return {
@@ -102,11 +102,11 @@ class ReportParts:
             "constructions": sections.construction_links(self.estimates),
             "statistics": f'<section id="statistics"><h2>Statistics</h2>{tests}</section>' if tests else "",
             "sources": method_section(self.conditions),
-            "footer": f"Made by Concord on {made}. This file needs no network and holds all that it shows.",
+            "footer": f"Made by Concord on {made}. This file is self-contained and needs no network.",
         }
 
     def notes(self) -> list[str]:
-        """What was kept apart, what was not compared and what was left out, a line each."""
+        """What was kept separate, not compared or left out, one line each."""
         return [
             *explain_separations(self.conditions),
             *self.not_compared,
@@ -123,10 +123,10 @@ def make_report(
     read: ReadFolders | None = None,
     before: Sequence[RunCondition] = (),
 ) -> ReportParts:
-    """Of everything under these paths; the baseline's folder may be among them or not.
+    """A report on everything under these paths; the baseline's folder need not be among them.
 
-    `best`: only this many runs of each condition, those with the lowest value of a metric. `read` and `before`: what an earlier
-    build has read, and its conditions.
+    `best`: only this many runs per condition, those with the lowest value of a metric. `read` and `before`: what an earlier
+    build read, and its conditions.
     """
     wanted = list(paths)
     if (
@@ -138,13 +138,13 @@ def make_report(
     found = gather_results(wanted, read)
     if not found.results:
         why = "; ".join(f"{each.path}: {each.why}" for each in found.left_out[:4]) or "the folders are empty"
-        raise UserError(f"there is nothing to report on: {why}")
+        raise UserError(f"nothing to report on: {why}")
     found = found if best is None else keep_best(found, *best)
     return ReportParts(found, baseline, tuple(crossings), published=published, before=tuple(before))
 
 
 def write_report(made: ReportParts, folder: Path, figures: bool = True) -> Path:
-    """Tables, figures and the page; returns the page. What an earlier report left there is replaced."""
+    """Write tables, figures and the page; return the page. Whatever an earlier report left there is replaced."""
     if (folder / PAGE).exists():
         for name in ("tables", "figures"):
             shutil.rmtree(folder / name, ignore_errors=True)
@@ -157,7 +157,7 @@ def write_report(made: ReportParts, folder: Path, figures: bool = True) -> Path:
     text = "\n".join(to_markdown(grid) for grid in every)
     (folder / "tables.md").write_text(f"{text}\n{notes}", encoding="utf-8")
     if figures:
-        from .figures import write_figures  # noqa: PLC0415 matplotlib and pandas are slow to come
+        from .figures import write_figures  # noqa: PLC0415 matplotlib and pandas are slow to import
         from .frame import make_frame  # noqa: PLC0415
 
         frame = make_frame(made.estimates)
@@ -167,6 +167,6 @@ def write_report(made: ReportParts, folder: Path, figures: bool = True) -> Path:
 
 
 def write_page(made: ReportParts, file: Path) -> Path:
-    """The page alone, whole or not at all."""
+    """Write the page alone, all or nothing."""
     write_atomically(file, made.html())
     return file

@@ -1,4 +1,4 @@
-"""What a report is made of: a model, the sets of one language, and how it did on them, at the end and on the way."""
+"""What a report is made from: a model, the sets of one language, and its results on them, at the end and during training."""
 
 import math
 from collections.abc import Mapping
@@ -20,22 +20,22 @@ from ..settings.watched import Axis, WatchedSettings
 from .memory import Memory
 from .verdict_columns import VerdictFiles
 
-NUMBER = "number"  # the grouping by the numbers of subject and attractor
+NUMBER = "number"  # the grouping by number of subject and attractor
 PARTS: tuple[str, ...] = ("matched", "mismatched", *CELLS)
-COUNTS = ("accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance", "margin")  # metrics that are no group of items
+COUNTS = ("accuracy", "accuracy_dev", "n", "ties", "uncovered", "chance", "margin")  # metrics that are not groups of items
 
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is known of a model: of a run of ours all its settings, of a pretrained one its name and how it was scored."""
+    """What is known about a model: for our runs all settings, for a pretrained one its name and how it was scored."""
 
     name: str  # of the network, or of the pretrained model
     run: RunSettings | None = None
-    checkpoint: str = ""  # of a run that was evaluated, where these are not its best weights
+    checkpoint: str = ""  # of an evaluated run, if these are not its best weights
     scoring: str = ""  # of a pretrained model
-    watched: WatchedSettings | None = None  # of a training that was not ours
-    revision: str = ""  # of a pretrained model, where one was asked for
-    suite_seed: int | None = None  # of a pretrained model that is one of several, where its name tells it
+    watched: WatchedSettings | None = None  # of a training run that was not ours
+    revision: str = ""  # of a pretrained model, if one was requested
+    suite_seed: int | None = None  # of a pretrained model that is one of several, as its name tells
 
     @property
     def seed(self) -> int | None:
@@ -44,7 +44,7 @@ class ModelFacts:
 
     @property
     def given_name(self) -> str:
-        """What its user called it."""
+        """The name its user gave it."""
         if self.run is not None:
             return self.run.given_name
         return (self.watched.name if self.watched else None) or ""
@@ -55,14 +55,14 @@ class ModelFacts:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """That it was trained on, as far as we know."""
+        """The languages it was trained on, as far as we know."""
         if self.run is None:
             return ()
         return self.run.lang.languages if isinstance(self.run.lang, SeveralLanguages) else (self.run.lang.code,)
 
     @cached_property
     def recipe(self) -> dict[str, Plain]:
-        """What makes the model, seed and probes aside; which settings change a result is for the settings to say."""
+        """What makes the model, apart from seed and probes; the settings module decides which settings change a result."""
         if self.run is None:
             told = self.watched.flat_recipe() if self.watched else {}
             known = {"revision": self.revision, "scoring": self.scoring}
@@ -74,7 +74,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Score:
-    """One construction, or a group of its items: accuracy, what it rests on, chance, and the groups of its items by name."""
+    """One construction, or a group of its items: accuracy, counts, chance, and its groups of items by name."""
 
     accuracy: float
     n: int
@@ -85,13 +85,13 @@ class Score:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's, over the items of this one model."""
+        """Wilson's interval, over the items of this one model."""
         return wilson(self.accuracy * self.n, self.n)
 
 
 @dataclass(frozen=True)
 class ConstructionGroup:
-    """Several constructions as one: their items pooled, or the mean over them, each worth the same."""
+    """Several constructions as one: their items pooled, or their unweighted mean."""
 
     grouping: str
     name: str
@@ -102,9 +102,9 @@ class ConstructionGroup:
 
 @dataclass(frozen=True)
 class Moment:
-    """A probe on the way: when, what it measured (`prep/accuracy`, `mean/accuracy` …), and the file of its verdicts.
+    """A probe during training: when, what it measured (`prep/accuracy`, `mean/accuracy` …), and its verdict file.
 
-    `words` are those seen so far; of a model of which they are not known, the tokens or steps that its curves are drawn against.
+    `words` are those seen so far; for a model where they are unknown, the tokens or steps its curves are plotted against.
     """
 
     step: int
@@ -120,39 +120,39 @@ class Moment:
 class Result:
     """One model on the sets of one language under one contract."""
 
-    name: str  # of the run, or of the model that evaluate.py was given
+    name: str  # of the run, or of the model given to evaluate.py
     path: Path
     kind: str  # run or evaluation
     finished: bool
     language: str
     set: str
-    digest: str  # of the items: accuracies compare where it is the same
-    sample: str  # digest of the items that were asked on the way: curves compare where it is the same
+    digest: str  # of the items: accuracies compare if it is the same
+    sample: str  # digest of the items probed during training: curves compare if it is the same
     contract: JsonObject
     vocabulary: str
     model: ModelFacts
     provenance: JsonObject
     scores: Mapping[str, Score]
-    items: Path | None = None  # every verdict of the whole sets
-    sample_file: Path | None = None  # the items that are asked on the way: features, sentences, what rules prefer
+    items: Path | None = None  # every verdict on the whole sets
+    sample_file: Path | None = None  # the items probed during training: features, sentences, what rules prefer
     moments: tuple[Moment, ...] = ()
-    perplexities: tuple[tuple[int, float], ...] = ()  # words seen, of the validation text
+    perplexities: tuple[tuple[int, float], ...] = ()  # words seen, validation perplexity
     measures: Mapping[str, float] = field(default_factory=dict)
     references: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
-    groupings: Mapping[str, list[str]] = field(default_factory=dict)  # names of groups of items, by what groups them
+    groupings: Mapping[str, list[str]] = field(default_factory=dict)  # names of item groups, by what groups them
     groups: Mapping[str, "ConstructionGroup"] = field(default_factory=dict)  # of constructions
-    bases: Mapping[str, str] = field(default_factory=dict)  # of suites with a modifier: the suite without it
-    files: VerdictFiles = field(default_factory=VerdictFiles, compare=False, repr=False)  # what was read of all files of verdicts
+    bases: Mapping[str, str] = field(default_factory=dict)  # for suites with a modifier: the suite without it
+    files: VerdictFiles = field(default_factory=VerdictFiles, compare=False, repr=False)  # what was read from all verdict files
     memory: Memory = field(default_factory=Memory, init=False, compare=False, repr=False)
 
     @property
     def axis(self) -> Axis:
-        """What its curves are drawn against."""
+        """What its curves are plotted against."""
         return self.model.watched.axis if self.model.watched else "words"
 
     @property
     def label(self) -> str:
-        """Of the contract."""
+        """The contract's label."""
         return str(self.contract.get("label", "unknown"))
 
     @property
@@ -165,17 +165,17 @@ class Result:
 
     @property
     def mean_over(self) -> list[str]:
-        """The seven constructions of CLAMS where they are among them, otherwise all; of these, those that could be scored."""
+        """The CLAMS constructions if any are present, otherwise all; in either case only those that could be scored."""
         return [name for name in constructions_of_mean(list(self.scores)) if self.scores[name].n]
 
     @property
     def mean(self) -> float:
-        """Over constructions, each worth the same."""
+        """The unweighted mean over constructions."""
         values = [self.scores[name].accuracy for name in self.mean_over]
         return math.fsum(values) / len(values) if values else math.nan
 
     def chance(self, construction: str) -> float:
-        """Of a construction, or of the mean over constructions."""
+        """The chance of a construction, or of the mean over constructions."""
         if construction != MEAN:
             return self.scores[construction].chance if construction in self.scores else math.nan
         values = [self.scores[name].chance for name in self.mean_over]
@@ -183,18 +183,18 @@ class Result:
 
     @property
     def perplexity(self) -> float:
-        """Of the test text: not known while the run trains."""
+        """Perplexity of the test text: unknown while the run is training."""
         return self.measures.get(metric_names.perplexity("test", self.language), self.measures.get(TEST_PERPLEXITY, math.nan))
 
     @property
     def words(self) -> int:
-        """Seen so far."""
+        """Words seen so far."""
         done = int(self.measures.get("words seen", self.measures.get("words_seen", 0)))
         return max([done, *(moment.words for moment in self.moments)])
 
 
 def final_scores(table: Final) -> dict[str, Score]:
-    """From the table that a run or an evaluation has saved."""
+    """Scores from the table that a run or an evaluation saved."""
     found = {}
     for row in table.rows:
         parts = {name: _score(part) for name, part in row.parts.items()}
@@ -207,7 +207,7 @@ def _score(counted: Accuracy) -> Score:
 
 
 def final_groups(table: Final) -> dict[str, "ConstructionGroup"]:
-    """Groups of constructions, where the sets declare any."""
+    """Groups of constructions, if the sets declare any."""
     return {
         row.key: ConstructionGroup(
             row.grouping,
@@ -221,12 +221,12 @@ def final_groups(table: Final) -> dict[str, "ConstructionGroup"]:
 
 
 def final_groupings(table: Final) -> dict[str, list[str]]:
-    """Names of the groups of items, by what groups them."""
+    """Names of item groups, by what groups them."""
     return dict(table.groupings)
 
 
 def sample_scores(moment: Moment) -> dict[str, Score]:
-    """From a probe on the way; how many items a part has is not known there. Groups say over how many constructions they are."""
+    """Scores from a probe during training, without the size of each part. Groups say how many constructions they cover."""
     found = {}
     for name in dict.fromkeys(key.split("/")[0] for key in moment.values):
         if name != MEAN and f"{name}/{OVER}" not in moment.values:

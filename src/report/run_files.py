@@ -1,4 +1,4 @@
-"""What a run has left in its folder so far: settings, metrics, verdicts on the way and at the end."""
+"""What a run has left in its folder so far: settings, metrics, verdicts during training and at the end."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ STEP = re.compile(r"-step(\d+)\.parquet$")
 
 
 def read_run(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> Iterator[Result]:
-    """One result for each language and set that it is probed on."""
+    """One result for each language and set it is probed on."""
     model = _read_model(folder / "config.yaml")
     axis = model.watched.axis if model.watched else "words"
     rows = _read_metrics(folder / "metrics.csv", left_out)
@@ -71,19 +71,19 @@ def read_run(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> Iter
 
 
 def _read_model(file: Path) -> ModelFacts:
-    """Of a run of ours, or of a training that was watched."""
+    """A run of ours, or training that was watched."""
     values = yaml.safe_load(file.read_text(encoding="utf-8"))
     if is_watched(values):
         told = read_watched_settings(values)
         return ModelFacts(told.model, scoring=told.scoring, watched=told)
     if not isinstance(values, dict) or "lang" not in values or "model" not in values:
-        raise ValueError("config.yaml is not that of a run")
+        raise ValueError("config.yaml does not describe a run")
     settings = read_run_settings(values)
     return ModelFacts(settings.model.name, settings)
 
 
 def _read_metrics(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]:
-    """As lm.metrics_file reads them, but a line that is only half written does no harm."""
+    """Like runs.metrics_file, but a half-written line does no harm."""
     if not file.exists():
         return []
     rows, broken = [], 0
@@ -94,7 +94,7 @@ def _read_metrics(file: Path, left_out: list[LeftOut]) -> list[dict[str, float]]
             except (TypeError, ValueError):
                 broken += 1
     if broken:
-        left_out.append(LeftOut(str(file), f"{broken} of its lines cannot be read"))
+        left_out.append(LeftOut(str(file), f"{broken} of its lines are unreadable"))
     return rows
 
 
@@ -103,7 +103,7 @@ def _read_json(file: Path) -> JsonObject:
         return {}
     found = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(found, dict):
-        raise ValueError(f"{file.name} is not what it should be")  # noqa: TRY004 a file is wrong, not a type
+        raise ValueError(f"{file.name} does not have the expected structure")  # noqa: TRY004 a file is wrong, not a type
     return found
 
 
@@ -124,7 +124,7 @@ def _read_finals(
                 raise ValueError("summary.json has no table of the model")
         except UNREADABLE as error:
             left_out.append(
-                LeftOut(str(each), f"cannot be read: {first_line(error)}; the last probe of the sample stands for it")
+                LeftOut(str(each), f"cannot be read: {first_line(error)}; showing the last probe of the sample instead")
             )
             continue
         found[key] = (tables, about, whole_verdict_file(each / "items.parquet", left_out, files))
@@ -132,7 +132,7 @@ def _read_finals(
 
 
 def whole_verdict_file(file: Path, left_out: list[LeftOut], files: VerdictFiles) -> Path | None:
-    """The file, if it is whole and one of ours."""
+    """The file, if it is complete and one of ours."""
     try:
         files.columns(file)
     except UNREADABLE as error:
@@ -142,7 +142,7 @@ def whole_verdict_file(file: Path, left_out: list[LeftOut], files: VerdictFiles)
 
 
 def _sample_file(folder: Path, language: str, name: str, left_out: list[LeftOut]) -> Path | None:
-    """Runs of before have none."""
+    """Older runs have none."""
     file = folder / f"{language}-{name}-{SAMPLE}.parquet"
     try:
         read_checked(file)
@@ -155,7 +155,7 @@ def _sample_file(folder: Path, language: str, name: str, left_out: list[LeftOut]
 
 
 def _verdict_files(folder: Path, language: str, name: str, left_out: list[LeftOut], files: VerdictFiles) -> dict[int, Path]:
-    """The files of verdicts, by step."""
+    """The verdict files, by step."""
     there = [(STEP.search(file.name), file) for file in sorted(folder.glob(f"{language}-{name}-step*.parquet"))]
     return {int(match[1]): file for match, file in there if match and whole_verdict_file(file, left_out, files)}
 
@@ -164,7 +164,7 @@ def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: s
     found: dict[int, Moment] = {}
     for row in rows:
         values = {key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)}
-        # Runs of before wrote `circuit=agreement`, and not over how many suites it is.
+        # Older runs wrote `circuit=agreement`, without the number of suites.
         of_groups = [key for key in values if "=" in key.split("/")[0]]
         for key in of_groups:
             name, what = key.split("/", 1)
@@ -177,7 +177,7 @@ def _moments(rows: Sequence[dict[str, float]], files: dict[int, Path], prefix: s
 
 
 def _sample_identity(moments: Sequence[Moment]) -> JsonObject:
-    """What the newest file of verdicts says that its numbers come from."""
+    """The sample's identity as the newest verdict file records it."""
     file = next((moment.file for moment in reversed(moments) if moment.file is not None), None)
     if file is None:
         return {}

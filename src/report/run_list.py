@@ -1,4 +1,4 @@
-"""The runs of a report as a table that can be sorted by any column."""
+"""The runs of a report as a sortable table."""
 
 import math
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from .page import LONG, element, escape
 from .results import Result
 from .wording import format_words, language_name
 
-# What one looks for first stands first: the table is wider than a phone.
+# Most-wanted columns first: the table is wider than a phone.
 FIRST = ("run", "language")
-NUMBERS = ("seed", "mean accuracy", "test perplexity", "attractor of other number", "words seen", "ties", "uncovered")
+NUMBERS = ("seed", "mean accuracy", "test perplexity", "mismatched attractor", "words seen", "ties", "uncovered")
 LAST = ("condition", "state")
 
 
@@ -26,7 +26,7 @@ def runs_table(conditions: Sequence[RunCondition]) -> str:
 
 
 def states_of(results: Sequence[Result]) -> list[str]:
-    """How their runs stand now: finished, running, stopped, or failed and why."""
+    """The current state of their runs: finished, running, stopped, or failed and why."""
     return ["evaluated" if each.kind == "evaluation" else "finished" if each.finished else _state(each) for each in results]
 
 

@@ -1,4 +1,4 @@
-"""The beginning of the page, and the links to its constructions."""
+"""The top of the page, and the links to its constructions."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,11 +19,11 @@ CARDS = 12
 
 
 def summary_section(title: str, estimates: Estimates, left_out: Sequence[LeftOut], not_compared: Sequence[str] = ()) -> str:
-    """What there is, how well it does, and what is not here."""
+    """What there is, how well it does, and what is missing."""
     conditions = estimates.conditions
     cards = element("div", "".join(_card(condition, estimates) for condition in conditions[:CARDS]), class_="cards")
     rest = len(conditions) - CARDS
-    more = element("p", f"and {rest} more conditions, in the tables below.", class_="note") if rest > 0 else ""
+    more = element("p", f"{rest} more conditions are in the tables below.", class_="note") if rest > 0 else ""
     head = element("h1", escape(title)) + element("p", _lead(conditions), class_="lead")
     return head + cards + more + warnings(conditions, left_out, not_compared)
 
@@ -31,14 +31,14 @@ def summary_section(title: str, estimates: Estimates, left_out: Sequence[LeftOut
 def _lead(conditions: Sequence[RunCondition]) -> str:
     results = results_in(conditions)
     running = sum(not result.finished for result in results)
-    models = len({(str(result.path), result.name) for result in results})  # one of several languages is one model
+    models = len({(str(result.path), result.name) for result in results})  # a multilingual one is one model
     said = f"{_count(models, 'model')} in {_count(len(conditions), 'condition')}, {join_names(language_names(conditions))}. "
-    said += f"The large number is mean accuracy over constructions ({_about_chance(conditions)}), with its 95\u00a0% interval."
-    return escape(said + (f" Not finished: {running}, known by the last probe so far." if running else ""))
+    said += f"Large numbers are mean accuracies over constructions ({_about_chance(conditions)}), with 95\u00a0% intervals."
+    return escape(said + (f" Not finished: {running}, represented by the latest probe." if running else ""))
 
 
 def language_names(conditions: Sequence[RunCondition]) -> list[str]:
-    """Their names."""
+    """The names of their languages."""
     return list(dict.fromkeys(language_name(condition.language) for condition in conditions))
 
 
@@ -77,7 +77,7 @@ def _facts(condition: RunCondition, estimates: Estimates) -> list[tuple[str, str
 
 
 def _extremes(condition: RunCondition, estimates: Estimates) -> list[tuple[str, str]]:
-    """The best and the hardest construction, where a reader would see a difference."""
+    """The best and the hardest construction, if a reader would see a difference."""
     known = [
         (estimates.of(condition, name).mean, name)
         for name in in_paper_order(condition.constructions)
@@ -92,7 +92,7 @@ def _extremes(condition: RunCondition, estimates: Estimates) -> list[tuple[str, 
 
 
 def _first_and_last_learnt(condition: RunCondition) -> list[tuple[str, str]]:
-    """What was learnt first and last: the mean over seeds of words seen to 75 %, of what all of them learnt."""
+    """What was learnt first and last: mean words seen to 75 %, among the constructions that every seed learnt."""
     known = []
     for name in in_paper_order(condition.constructions):
         words = [words_to_level(result, name, LEVELS[0]) for result in condition.results]
@@ -107,9 +107,9 @@ def _first_and_last_learnt(condition: RunCondition) -> list[tuple[str, str]]:
 
 
 def warnings(conditions: Sequence[RunCondition], left_out: Sequence[LeftOut], not_compared: Sequence[str] = ()) -> str:
-    """Nothing is left out or kept apart in silence."""
+    """Nothing is left out or shown separately in silence."""
     notes = explain_separations(conditions)
-    made = element("div", "<strong>Shown apart</strong>" + _list(map(escape, notes)), class_="warn") if notes else ""
+    made = element("div", "<strong>Shown separately</strong>" + _list(map(escape, notes)), class_="warn") if notes else ""
     if not_compared:
         made += element("div", "<strong>Not compared</strong>" + _list(map(escape, not_compared)), class_="warn")
     if left_out:
@@ -124,7 +124,7 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _address(*parts: str) -> str:
-    """Of the page of a construction: its parts one by one, since a name may hold a slash."""
+    """The address of a construction's page, encoded part by part, since a name may contain a slash."""
     return "#/" + "/".join(quote(part, safe="") for part in parts)
 
 
@@ -149,7 +149,7 @@ def _link(target: str, construction: str, accuracies: Sequence[float]) -> str:
 
 
 def phases_section(conditions: Sequence[RunCondition]) -> str:
-    """The place of the charts of phases, where any run was compared with surface rules."""
+    """Placeholders for the phase charts, if any run was compared with surface rules."""
     if not any(rules_of(condition, name) for condition in conditions for name in [*condition.constructions, MEAN]):
         return ""
     charts = "".join(
@@ -157,11 +157,11 @@ def phases_section(conditions: Sequence[RunCondition]) -> str:
         for title, place in (("where the rule is right", "helped-chart"), ("where the rule is wrong", "misled-chart"))
     )
     inside = element("div", "", class_="controls", id_="phase-controls") + element("div", charts, class_="duo")
-    inside += element("div", "", class_="chips", id_="phase-chips", role="group", aria_label="rules that are shown")
+    inside += element("div", "", class_="chips", id_="phase-chips", role="group", aria_label="rules shown")
     said = (
-        "Accuracy of the model on the items on which a surface rule chooses the right form, and on those on which it chooses "
-        "the wrong one, where a model that follows the rule is wrong. Bands are 95\u00a0% intervals over seeds. Under the axes: "
-        "the phase, the rule that the model follows on more than half of the items on which the rule "
+        "The model's accuracy on the items where a surface rule picks the right form, and on those where it picks "
+        "the wrong one, so that a model following the rule is wrong. Bands are 95\u00a0% intervals over seeds. Below the axes: "
+        "the phase, that is, the rule that the model follows on more than half of the items where the rule "
         "contradicts the grammar, or structure."
     )
     note = element("p", said, class_="note")

@@ -19,34 +19,34 @@ from .stuck_items import stuck_tables
 from .wording import construction_labels, construction_name, format_words, in_paper_order, language_name
 
 ABOUT_MODELS = (
-    "n: items that both cover; better, worse: items that one model has right and the other wrong. p: McNemar's exact test; "
-    f"p, Holm: corrected over all rows of this table, * below {ALPHA}. It speaks of these models and these items; it does not "
-    "know that items share words."
+    "n: items that both cover; better, worse: items that one model gets right and the other wrong. p: McNemar's exact test; "
+    f"p, Holm: corrected over all rows of this table, * below {ALPHA}. The test concerns these models and items; it ignores "
+    "that items share words."
 )
 ABOUT_RECIPES = (
-    "p: permutation test over seeds, exact where there are few; p, Holm: corrected over all rows of this table, "
-    f"* below {ALPHA}. It speaks of the recipes. Five seeds against five cannot give less than 0.008, three against three not "
-    "less than 0.1."
+    "p: permutation test over seeds, exact if they are few; p, Holm: corrected over all rows of this table, "
+    f"* below {ALPHA}. The test concerns the recipes. Five seeds against five cannot give p below 0.008, three against three "
+    "not below 0.1."
 )
 ABOUT_ACQUISITION = (
-    "Words seen until accuracy on the sample came to the level and was still there at the next probe, between probes on a line; "
-    "in brackets 95\u00a0% intervals from a bootstrap over items and seeds (of a single run over its items), … where it is open. "
-    "(2/5 seeds): only that many got there, and the mean is theirs. Steps between probes bound how exact this can be."
+    "Words seen until accuracy on the sample reached the level and held it at the next probe, interpolated between probes; "
+    "in brackets 95\u00a0% intervals from a bootstrap over items and seeds (for a single run, over its items), … if open. "
+    "(2/5 seeds): only these reached it, and the mean is theirs. The spacing of probes limits the precision."
 )
 ABOUT_ORDER = (
-    "Kendall's τ-b of words seen to 75\u00a0%: 1 is the same order, 0 no relation; what is not reached comes last. Of seeds: the "
-    "mean over pairs of runs. Of two conditions: of their means over seeds, p exact where there are no ties, not corrected."
+    "Kendall's τ-b of words seen to 75\u00a0%: 1 is the same order, 0 no relation; levels never reached come last. For seeds: "
+    "the mean over pairs of runs. For two conditions: τ of their means over seeds, p exact if there are no ties, not corrected."
 )
 ABOUT_CORRELATION = (
     "Spearman's ρ of test perplexity and accuracy over runs of one language, vocabulary, set and contract: negative where the "
     "better language model has the better syntax. p from permutations, with five runs never below 0.017, with four never below "
-    "0.083; p, Holm: corrected over the rows of a set. What all runs do equally well has no row."
+    "0.083; p, Holm: corrected over the rows of a set. Constructions on which all runs score the same have no row."
 )
-PAIRS = 12  # conditions whose orders are compared pair by pair
+PAIRS = 12  # conditions whose orders are compared pairwise
 
 
 def comparison_tables(conditions: Sequence[RunCondition], baseline: Baseline) -> list[Grid]:
-    """Every model against the baseline on the same items; every condition against the baseline's over seeds."""
+    """Every model against the baseline on the same items; every condition against the baseline's, over seeds."""
     bases = {comparison_key(r): r for g in conditions for r in g.results if (r.path, r.name) == baseline}
     models: list[TestedDifference] = []
     recipes: list[TestedDifference] = []
@@ -156,7 +156,7 @@ def order_table(conditions: Sequence[RunCondition]) -> Grid | None:
     if not rows:
         return None
     heads = tuple(Head("", name) for name in ("τ", "p", "constructions", "pairs of runs"))
-    note = ABOUT_ORDER + (f" Pair by pair only the first {PAIRS} of {len(curved)} conditions." if len(curved) > PAIRS else "")
+    note = ABOUT_ORDER + (f" Pairs: the first {PAIRS} of {len(curved)} conditions only." if len(curved) > PAIRS else "")
     return Grid("order", "The order of acquisition", note, "compared", heads, tuple(rows))
 
 
@@ -180,7 +180,7 @@ def correlation_table(results: Sequence[Result]) -> Grid | None:
 
 
 def statistics_tables(conditions: Sequence[RunCondition], baseline: Baseline | None, plain: bool = False) -> list[Grid]:
-    """Those for which there are enough runs. `plain`: only what numpy can do, since nothing else is needed for training."""
+    """The tables with enough runs behind them. `plain`: only what numpy alone can compute, since training needs nothing else."""
     made: list[Grid] = []
     sets = list(dict.fromkeys(condition.first.set for condition in conditions))
     for name in sets:

@@ -19,21 +19,21 @@ from .texts import OTHER, Text, find_texts
 from .verdict_columns import Key, number_repeats
 from .wording import construction_name, in_paper_order
 
-LAST = 3  # probes of every run that must have an item wrong
-FEWEST = 5  # stuck items of a construction of which something is said
-SHARED = 4  # facts that are told of them
-LISTED = 40  # items of one condition
+LAST = 3  # probes in which every run must get an item wrong
+FEWEST = 5  # minimum number of stuck items in a construction to say what they share
+SHARED = 4  # facts listed about them
+LISTED = 40  # items listed per condition
 ABOUT_STUCK = (
-    f"Items of the sample that were wrong at each of the last {LAST} probes of every seed. What they share: what is true of more "
-    "of them than of the items of the construction (share of the stuck, share of all), by the hypergeometric distribution, with "
-    f"Holm's correction over all that was looked at in a construction, below {ALPHA}. On pairs, a model that guesses is wrong "
-    f"{LAST} times running on one item in {2**LAST}, and in three seeds on one in {2 ** (3 * LAST)}."
+    f"Items of the sample that were wrong at each of the last {LAST} probes of every seed. What they share: facts "
+    "over-represented among them relative to all items of the construction (share of the stuck, share of all), by the "
+    f"hypergeometric distribution, below {ALPHA} after Holm's correction over all facts tested in a construction. On pairs, a "
+    f"guessing model is wrong {LAST} times in a row on one item in {2**LAST}, and in three seeds on one in {2 ** (3 * LAST)}."
 )
 
 
 @dataclass(frozen=True)
 class SharedFact:
-    """Something that is true of more stuck items than of items."""
+    """Something that holds of a larger share of stuck items than of all items."""
 
     fact: str
     of_stuck: float
@@ -45,16 +45,16 @@ class SharedFact:
 
 @dataclass(frozen=True)
 class StuckItems:
-    """Of one construction in one condition."""
+    """The stuck items of one construction in one condition."""
 
     construction: str
     keys: list[Key]
-    items: int  # that were asked
+    items: int  # that were probed
     shared: list[SharedFact]
 
 
 def find_stuck(condition: RunCondition) -> list[StuckItems]:
-    """By construction; nothing where a run has too few probes of which the verdicts are there."""
+    """By construction; empty if a run has too few probes with verdicts."""
     return condition.memory.recall(find_stuck, lambda: _find_stuck(condition))
 
 
@@ -79,13 +79,13 @@ def _find_stuck(condition: RunCondition) -> list[StuckItems]:
 
 
 def _last_files(result: Result) -> list[Path]:
-    """The newest probes of a trained model."""
+    """The latest probes of a trained model."""
     files = [moment.file for moment in result.moments if moment.file is not None and moment.step > 0]
     return files[-LAST:] if len(files) >= LAST else []
 
 
 def _facts(results: Sequence[Result], keys: Sequence[Key]) -> dict[str, NDArray[np.bool_]]:
-    """Everything that is said of an item, as truth values over the items: features, the tested form, what rules prefer."""
+    """Every fact about an item, as truth values over the items: features, the tested form, what rules prefer."""
     files = [result.sample_file for result in results if result.sample_file] or [each.items for each in results if each.items]
     if not files:
         return {}
@@ -95,7 +95,7 @@ def _facts(results: Sequence[Result], keys: Sequence[Key]) -> dict[str, NDArray[
         return {}
     table = table.take(rows)
     facts: dict[str, NDArray[np.bool_]] = {}
-    # Rules before features: of what is true of the same items the first is told.
+    # Rules before features: of facts true of the same items, the first is reported.
     for name in sorted(table.column_names, key=lambda name: not name.startswith(RULE)):
         values = table[name].to_pylist() if name not in OTHER else []
         if name.startswith(RULE):
@@ -110,7 +110,7 @@ def _facts(results: Sequence[Result], keys: Sequence[Key]) -> dict[str, NDArray[
 
 
 def _rows(table: Any, keys: Sequence[Key]) -> list[int] | None:
-    """Where these items are in a file; none where one is missing."""
+    """Where these items are in a file; None if one is missing."""
     pairs = zip(table["uid"].to_pylist(), table["contrast"].to_pylist(), strict=True)
     places = {key: row for row, key in enumerate(number_repeats([(str(uid), str(contrast)) for uid, contrast in pairs]))}
     return [places[key] for key in keys] if all(key in places for key in keys) else None
@@ -122,7 +122,7 @@ def _is_value(start: str, values: Sequence[Any]) -> dict[str, NDArray[np.bool_]]
 
 
 def _shared(facts: Mapping[str, NDArray[np.bool_]], stuck: NDArray[np.bool_], rows: NDArray[np.int64]) -> list[SharedFact]:
-    """What tells these items from the others of their construction; of what is true of the same items only the first."""
+    """What sets these items apart from others of their construction; of facts true of the same items, only the first."""
     from scipy.stats import hypergeom  # noqa: PLC0415 not needed for training
 
     own = {name: holds[rows] for name, holds in facts.items()}
@@ -139,7 +139,7 @@ def _shared(facts: Mapping[str, NDArray[np.bool_]], stuck: NDArray[np.bool_], ro
 
 
 def stuck_tables(conditions: Sequence[RunCondition]) -> list[Grid]:
-    """How many items are stuck in each construction and what they share; and the items themselves."""
+    """How many items of each construction are stuck and what they share; and the items themselves."""
     found = [(condition, each) for condition in conditions for each in find_stuck(condition) if each.keys]
     if not found:
         return []
@@ -156,7 +156,7 @@ def stuck_tables(conditions: Sequence[RunCondition]) -> list[Grid]:
         )
         for condition, each in found
     )
-    return [Grid("stuck", "Items that are stuck", ABOUT_STUCK, "construction", heads, rows), _item_table(found)]
+    return [Grid("stuck", "Stuck items", ABOUT_STUCK, "construction", heads, rows), _item_table(found)]
 
 
 def _item_table(found: Sequence[tuple[RunCondition, StuckItems]]) -> Grid:
@@ -167,17 +167,17 @@ def _item_table(found: Sequence[tuple[RunCondition, StuckItems]]) -> Grid:
         shown = _in_turns(own)[:LISTED]
         for (each, _), text in zip(shown, find_texts(named.results, [key for _, key in shown]), strict=True):
             cells = (Cell(construction_name(each.construction)), Cell(named.title))
-            rows.append((_spell(text) if text else "(the sentence is not in these folders)", cells))
+            rows.append((_spell(text) if text else "(sentence not available in these folders)", cells))
     total = sum(len(each.keys) for _, each in found)
-    note = "The tested form, then the one that was preferred, with a star."
-    note += f" {len(rows):,} of {total:,}, the constructions in turn." if len(rows) < total else ""
+    note = "The tested form, then the preferred form, starred."
+    note += f" {len(rows):,} of {total:,}, alternating between constructions." if len(rows) < total else ""
     return Grid(
-        "stuck-items", "Stuck, item by item", note, "item", (Head("", "construction"), Head("", "condition")), tuple(rows)
+        "stuck-items", "Stuck items, one by one", note, "item", (Head("", "construction"), Head("", "condition")), tuple(rows)
     )
 
 
 def _in_turns(own: Sequence[tuple[StuckItems, Key]]) -> list[tuple[StuckItems, Key]]:
-    """The first of each construction, then the second of each."""
+    """The first item of each construction, then the second of each."""
     turn = [each.keys.index(key) for each, key in own]
     return [own[i] for i in sorted(range(len(own)), key=lambda i: turn[i])]
 

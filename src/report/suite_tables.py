@@ -1,4 +1,4 @@
-"""Tables of suites: with and without a modifier, and which comparison of a prediction fails."""
+"""Suite tables: with and without a modifier, and which comparison of a prediction fails."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ Holding = dict[tuple[str, str, int], tuple[str, float, int]]  # suite, contrast,
 
 
 def suite_tables(estimates: Estimates) -> list[Grid]:
-    """Those for which there are numbers."""
+    """The suite tables that have numbers."""
     return [made for made in (stability_table(estimates), clause_table(estimates)) if made]
 
 
@@ -47,15 +47,15 @@ def stability_table(estimates: Estimates) -> Grid | None:
         for name in ("without", "with")
     ]
     note = (
-        "Accuracy of suites without a modifier and of their versions with one (in brackets), which are averaged within their "
-        "phenomenon first; means over seeds. A phenomenon whose versions differ in chance does not compare: the second mean, "
-        "where there is one, leaves it out."
+        "Accuracy of suites without a modifier and of their versions with one (in brackets), first averaged within their "
+        "phenomenon; means over seeds. A phenomenon whose versions differ in chance is not comparable: the second mean, "
+        "if shown, leaves it out."
     )
     return Grid("stability", "With and without a modifier", note, "phenomenon", tuple(heads), freeze_rows(rows))
 
 
 def condition_stability(condition: RunCondition) -> list[Stability]:
-    """Of the mean accuracy over seeds of each suite."""
+    """Stability computed from each suite's mean accuracy over seeds."""
     values: dict[str, float] = {}
     for name in condition.constructions:
         own = [result.scores[name].accuracy for result in condition.results if name in result.scores and result.scores[name].n]
@@ -72,11 +72,11 @@ def _pair_cells(rows: Sequence[Stability]) -> tuple[Cell, Cell]:
 
 
 def clause_table(estimates: Estimates) -> Grid | None:
-    """How often each comparison of a prediction holds by itself."""
+    """How often each comparison of a prediction holds on its own."""
     found = [[_holding(result) for result in condition.results] for condition in estimates.conditions]
     keys = list(dict.fromkeys(key for own in found for each in own for key in each))
     several = {key[:2] for key in keys if key[2] > 0}
-    keys = [key for key in keys if key[:2] in several]  # of a single comparison the accuracy says it all
+    keys = [key for key in keys if key[:2] in several]  # for a single comparison, the accuracy says it all
     if not keys:
         return None
     labels = construction_labels(estimates.constructions)
@@ -87,7 +87,7 @@ def clause_table(estimates: Estimates) -> Grid | None:
         rows.append((f"{labels.get(key[0], key[0])}: {text}", cells))
     heads = tuple(Head(language_name(c.language), c.name_with_seeds) for c in estimates.conditions)
     note = (
-        "Share of covered items in which a comparison holds by itself; chance 0.50 where two regions are compared. An item "
+        "Share of covered items in which a comparison holds on its own; chance is 0.50 if two regions are compared. An item "
         f"counts only if all comparisons of its prediction hold. Mean {about_deviation(estimates.conditions)}."
     )
     return Grid("clauses", "Which comparison fails", note, "comparison", heads, freeze_rows(rows))
@@ -103,7 +103,7 @@ def _share_cell(values: Sequence[tuple[float, int]]) -> Cell:
 
 
 def _holding(result: Result) -> Holding:
-    """From the file of verdicts; nothing where it says nothing of predictions."""
+    """From the verdict file; empty if it says nothing about predictions."""
     try:
         stated = stated_predictions(result.items)
         if not stated or result.items is None:
@@ -127,7 +127,7 @@ def _holding(result: Result) -> Holding:
 
 
 def stated_predictions(items: Path | None) -> Mapping[str, JsonObject]:
-    """What the clauses of a file of verdicts compare, by suite and contrast."""
+    """What the clauses in a verdict file compare, by suite and contrast."""
     if items is None:
         return {}
     about = json.loads((parquet.read_schema(items).metadata or {}).get(b"concord", b"{}"))

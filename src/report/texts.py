@@ -1,4 +1,4 @@
-"""The sentences behind the verdicts: from the items of a run or of its sample; of runs of before, from their challenge sets."""
+"""The sentences behind the verdicts: from the items of a run or its sample; for older runs, from their challenge sets."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from ..probes.verdict_files import RULE
 from ..settings.probing import all_collections
 from .results import Result
 
-# Columns of items.parquet that are no features of an item.
+# Columns of items.parquet that are not features of an item.
 OTHER = {
     *("uid", "construction", "contrast", "language", "set", "dev"),
     *("good_score", "bad_score", "verdict", "tie", "covered", "unknown_context"),
@@ -25,7 +25,7 @@ OTHER = {
 class Text(NamedTuple):
     """A minimal pair on one line: before, the good words, the bad words, after; and its features.
 
-    Of a contrast that is not between two sentences, all that it compares, and nothing of the pair.
+    For a contrast that is not between two sentences: everything it compares, and no pair.
     """
 
     before: str
@@ -37,7 +37,7 @@ class Text(NamedTuple):
 
 
 def find_texts(results: Sequence[Result], keys: Sequence[tuple[str, str, int]]) -> list[Text | None]:
-    """None where nobody knows the sentence."""
+    """None where the sentence is unknown."""
     found: dict[tuple[str, str, int], Text] = {}
     files = dict.fromkeys(file for kind in ("items", "sample_file") for result in results if (file := getattr(result, kind)))
     for file in files:
@@ -77,7 +77,7 @@ def _from_items(file: object, keys: Sequence[tuple[str, str, int]]) -> dict[tupl
 
 
 def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at: Sequence[int], features: str) -> Text:
-    """What stands left and right of the tested words is the same in both sentences."""
+    """The words left and right of the tested words are the same in both sentences."""
     return Text(
         " ".join(good[: at[0]]),
         " ".join(good[at[0] : at[1]]),
@@ -88,8 +88,8 @@ def pair_text(good: Sequence[str], bad: Sequence[str], at: Sequence[int], bad_at
 
 
 def _from_sets(result: Result) -> dict[tuple[str, str, int], Text]:
-    """Read again what the run was told to ask; nothing where that is no longer there."""
-    from ..probes.probe_preparation import make_probe  # noqa: PLC0415 torch is needed for nothing else here
+    """Read again the sets the run was configured with; empty if they no longer exist."""
+    from ..probes.probe_preparation import make_probe  # noqa: PLC0415 nothing else here needs torch
 
     run = result.model.run
     if run is None:

@@ -1,4 +1,4 @@
-"""One recipe on training texts of several sizes: what more text brings."""
+"""One recipe on training texts of different sizes: what more text brings."""
 
 import json
 import math
@@ -16,14 +16,14 @@ from .wording import construction_labels, format_words, language_name
 
 SIZE = "data.max_tokens"
 ABOUT_SIZES = (
-    "Runs that differ in data.max_tokens (and in the seed) alone and were asked the same items; a smaller training text is part "
-    "of every larger one. Words: of the training text. Perplexities compare where the vocabulary is the same."
+    "Runs that differ only in data.max_tokens (and the seed), evaluated on the same items; a smaller training text is part "
+    "of every larger one. Words: of the training text. Perplexities compare if the vocabulary is the same."
 )
 
 
 @dataclass(frozen=True)
 class SizeSeries:
-    """Conditions of one recipe, by the size of their training text; what is not known is not a number and stands last."""
+    """Conditions of one recipe, by size of training text; an unknown size is NaN and comes last."""
 
     name: str
     conditions: tuple[RunCondition, ...]
@@ -35,7 +35,7 @@ class SizeSeries:
 
 
 def find_size_series(conditions: Sequence[RunCondition]) -> list[SizeSeries]:
-    """Those with finished runs of several sizes."""
+    """The recipes with finished runs of several sizes."""
     found: dict[tuple[str, ...], list[RunCondition]] = {}
     for condition in conditions:
         recipe = condition.first.model.recipe
@@ -54,7 +54,7 @@ def find_size_series(conditions: Sequence[RunCondition]) -> list[SizeSeries]:
 
 
 def training_words(condition: RunCondition) -> float:
-    """Words of the training text, the mean over seeds; where a run has not counted them, as many as it was allowed."""
+    """Words of the training text, the mean over seeds; if a run did not count them, its limit."""
     return math.fsum(map(_words_of_run, condition.results)) / len(condition.results)
 
 
@@ -67,7 +67,7 @@ def _words_of_run(result: Result) -> float:
 
 
 def _name(conditions: Sequence[RunCondition]) -> str:
-    """What the conditions are called, without the size."""
+    """The conditions' name, without the size."""
     names = [
         condition.name.replace(f", {describe_setting(SIZE, condition.first.model.recipe[SIZE])}", "") for condition in conditions
     ]

@@ -1,4 +1,4 @@
-"""Verdicts as columns: every file is read and checked once, and again only when it has changed."""
+"""Verdicts as columns: every file is read and checked once, and again only when it changes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ..probes.verdict_files import read_checked
 
-Key = tuple[str, str, int]  # uid, contrast, which of those with the same name
+Key = tuple[str, str, int]  # uid, contrast, index among those with the same name
 Signature = tuple[int, ...]
 
 
 class AskedItems:
-    """Which contrasts a file is about, one per row. Files of the same items share one of these."""
+    """Which contrasts a file covers, one per row. Files with the same items share one of these."""
 
     def __init__(self, table: pa.Table) -> None:
         self.uid, self.contrast = table["uid"], table["contrast"]
@@ -34,27 +34,27 @@ class AskedItems:
 
     @cached_property
     def in_several_ways(self) -> bool:
-        """Whether the items of some construction have contrasts of several names."""
+        """Whether the items of some construction have contrasts with different names."""
         pairs = {*zip(self.construction.tolist(), self.contrast.to_pylist(), strict=True)}
         return len(pairs) > len({construction for construction, _ in pairs})
 
     @cached_property
     def item(self) -> NDArray[np.int64]:
-        """For every row the number of its item. A control has the uid of its original: the construction tells them apart."""
+        """The item number of every row. A control has the uid of its original; the construction tells them apart."""
         uid = self.uid.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
         names = np.unique(self.construction, return_inverse=True)[1]
         return np.unique(uid + (uid.max(initial=0) + 1) * names, return_inverse=True)[1]
 
     @cached_property
     def item_constructions(self) -> NDArray[np.str_]:
-        """Of every item."""
+        """The construction of every item."""
         place = np.zeros(int(self.item.max()) + 1 if len(self) else 0, np.int64)
         place[self.item] = np.arange(len(self))
         return self.construction[place]
 
 
 def number_repeats(pairs: Sequence[tuple[str, str]]) -> list[Key]:
-    """An item may have several contrasts of one name: they are counted."""
+    """Number the contrasts of the same name within an item."""
     seen: dict[tuple[str, str], int] = {}
     found = []
     for pair in pairs:
@@ -65,7 +65,7 @@ def number_repeats(pairs: Sequence[tuple[str, str]]) -> list[Key]:
 
 @dataclass(frozen=True)
 class VerdictColumns:
-    """What a file says of every contrast. Of a contrast that is not a pair, `good` is by how much it holds, and `bad` is 0."""
+    """What a file says about every contrast. If it is not a pair, `good` is its margin and `bad` is 0."""
 
     asked: AskedItems
     verdict: NDArray[np.float32]
@@ -75,14 +75,14 @@ class VerdictColumns:
 
 
 class VerdictFiles:
-    """The files that were read so far, by their paths."""
+    """The files read so far, by path."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[Signature, VerdictColumns]] = {}
         self._newest: AskedItems | None = None
 
     def columns(self, file: Path) -> VerdictColumns:
-        """Raises what a damaged file raises."""
+        """Raises whatever a damaged file raises."""
         now = signature(file)
         known = self._known.get(file)
         if known is None or known[0] != now:
@@ -101,7 +101,7 @@ class VerdictFiles:
         return VerdictColumns(self._newest, verdict, table["covered"].to_numpy(), good, bad)
 
     def forget_others(self, files: Iterable[Path]) -> None:
-        """What no run has any more need not be remembered."""
+        """Forget the files that no run has any more."""
         wanted = set(files)
         self._known = {file: known for file, known in self._known.items() if file in wanted}
 
@@ -111,6 +111,6 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[np.float32]:
 
 
 def signature(file: Path) -> Signature:
-    """Another one when a file has been written again."""
+    """Changes when a file has been rewritten."""
     found = file.stat()
     return found.st_mtime_ns, found.st_size, found.st_ino

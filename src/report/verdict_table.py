@@ -1,6 +1,6 @@
-"""Every verdict of all runs and evaluations in one table, in columns that are the same whatever wrote them.
+"""Every verdict of all runs and evaluations in one table, with the same columns whoever wrote them.
 
-One file of verdicts after the other is read and written, a batch of rows at a time: memory does not grow with the number of runs.
+Verdict files are read and written one after another, a batch of rows at a time: memory does not grow with the number of runs.
 """
 
 import json
@@ -25,7 +25,7 @@ from .conditions import RunCondition
 from .frame import FINAL
 from .results import Result
 
-# What a verdict belongs to: the same in all rows of one file of verdicts.
+# What a verdict belongs to: the same in all rows of one verdict file.
 OWNER = {
     "run": pa.string(),
     "folder": pa.string(),
@@ -60,7 +60,7 @@ JUDGED = {
     "unknown_context": pa.bool_(),
     "chance": pa.float64(),
 }
-# What only the file of the items says of a contrast; it holds on the way too.
+# What only the items file says about a contrast; it also applies during training.
 ITEM = {"dev": pa.bool_(), "good_frequency": pa.int64(), "bad_frequency": pa.int64()}
 SENTENCES = {"good": pa.string(), "bad": pa.string()}
 KEY = ("construction", "uid", "contrast")
@@ -72,7 +72,7 @@ Write = Callable[[pa.Table], None]
 
 @dataclass(frozen=True)
 class VerdictFile:
-    """A file of verdicts, and the moment it is of."""
+    """A verdict file and its moment."""
 
     path: Path
     moment: str
@@ -84,13 +84,13 @@ class VerdictFile:
 def write_verdicts(
     conditions: Sequence[RunCondition], out: Path, final: bool = False, sentences: bool = False
 ) -> tuple[int, int]:
-    """One row per run, moment and contrast; returns how many rows, and from how many files.
+    """One row per run, moment and contrast; returns the number of rows and of files.
 
-    `final`: only the whole sets with the final weights. `sentences`: with the good and the bad sentence of pairs.
+    `final`: only the whole sets with the final weights. `sentences`: include the good and bad sentence of each pair.
     """
     sources = [(condition, result, [*verdict_files(result, final)]) for condition in conditions for result in condition.results]
     if not any(files for _, _, files in sources):
-        raise UserError("no verdicts were found in these folders" + ("; without --final those of unfinished runs count" * final))
+        raise UserError("no verdicts found in these folders" + ("; drop --final to include unfinished runs" * final))
     features = _features([result for _, result, files in sources if files])
     schema = pa.schema({**OWNER, **JUDGED, **ITEM, **features, **(SENTENCES if sentences else {})})
     rows = 0
@@ -107,15 +107,15 @@ def write_verdicts(
 
 
 def require_suffix(out: Path) -> None:
-    """Before any work: a file that can be written."""
+    """Check before any work that the format can be written."""
     if not out.name.endswith(SUFFIXES):
         raise UserError(
-            f"--out {out}: the name of the file tells its format; end it in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+            f"--out {out}: the file name determines the format; end it in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
         )
 
 
 def verdict_files(result: Result, final: bool = False) -> Iterator[VerdictFile]:
-    """Those of the way in their order, then that of the whole sets."""
+    """The files written during training, in order, then that of the whole sets."""
     for moment in () if final else result.moments:
         if moment.file is not None:
             yield VerdictFile(moment.file, f"step {moment.step}", moment.step, moment.words, result.sample)
@@ -137,7 +137,7 @@ def _writer(file: Path, name: str, schema: pa.Schema) -> Iterator[Write]:
 
 
 def _harmless(table: pa.Table) -> pa.Table:
-    """Text that a spreadsheet would take for a formula is text."""
+    """Keep a spreadsheet from reading text as a formula."""
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
             values = pc.dictionary_encode(table.column(place)).combine_chunks()
@@ -147,9 +147,9 @@ def _harmless(table: pa.Table) -> pa.Table:
 
 
 def _features(results: Sequence[Result]) -> dict[str, pa.DataType]:
-    """Of the items, over all files: as text where two files have them in different types.
+    """Item features over all files: as text if two files disagree on the type.
 
-    A feature that is called like a column of ours has `item_` before its name.
+    A feature named like one of our columns is prefixed with `item_`.
     """
     found: dict[str, set[pa.DataType]] = {}
     for file in [file for result in results if (file := _item_file(result))]:
@@ -161,7 +161,7 @@ def _features(results: Sequence[Result]) -> dict[str, pa.DataType]:
 
 
 def _item_file(result: Result) -> Path | None:
-    """Of the whole sets; of an unfinished run, of its sample, if it has kept it."""
+    """The items of the whole sets; for an unfinished run, of its sample, if kept."""
     return result.items or result.sample_file
 
 
@@ -174,7 +174,7 @@ def _feature_name(name: str) -> str:
 
 
 def _item_facts(result: Result, features: dict[str, pa.DataType], sentences: bool) -> pa.Table | None:
-    """What is known of every contrast, whoever is asked: features, frequencies, sentences."""
+    """What is known about every contrast, whatever the model: features, frequencies, sentences."""
     file = _item_file(result)
     if file is None:
         return None
@@ -194,7 +194,7 @@ def _keys(table: pa.Table) -> pa.Array:
 
 
 def _joined(words: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A sentence, of its words."""
+    """A sentence joined from its words."""
     plain = words.cast(pa.list_(pa.string()))
     return pc.binary_join(plain, " ")
 
@@ -223,7 +223,7 @@ def _rows(
 
 
 def _judged(read: pa.Table, name: str) -> pa.Array | pa.ChunkedArray:
-    """Files of pairs have neither margin nor chance. What was not scored has no verdict, so that a mean leaves it out."""
+    """Pair files have neither margin nor chance. Unscored contrasts have no verdict, so that a mean leaves them out."""
     if name == "margin" and name not in read.column_names:
         return pc.subtract(read["good_score"], read["bad_score"])
     if name == "chance" and name not in read.column_names:

@@ -1,4 +1,4 @@
-"""Names for readers: of constructions, of their parts, of languages."""
+"""Names for readers: of constructions, their parts, and languages."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ CONSTRUCTIONS = {
     "npi_across": "negative polarity across a relative",
     MEAN: "mean",
 }
-# Lines of one family are shown together where there are too many for one picture.
+# Lines of one family are shown together if there are too many for one figure.
 FAMILIES = {
     "agreement": ("simple_agrmt", "vp_coord", "long_vp_coord", "sent_comp", "obj_rel_within", "obj_rel_no_comp_within"),
     "agreement across an attractor": ("subj_rel", "obj_rel_across", "obj_rel_no_comp_across", "prep"),
@@ -35,7 +35,7 @@ FAMILIES = {
     "negative polarity": ("simple_npi", "npi_across"),
 }
 OTHERS = "others"
-MOST_LINES = 8  # in one picture
+MOST_LINES = 8  # in one figure
 PARTS = {
     "matched": "same number",
     "mismatched": "different numbers",
@@ -47,21 +47,21 @@ PARTS = {
 
 
 def paper_name(construction: str) -> str:
-    """Animate sets are the sets of the papers."""
+    """Animate sets are the papers' sets."""
     return construction.removesuffix("_anim")
 
 
 def construction_name(name: str) -> str:
-    """As in a paper; a name that we do not know is shown as it is."""
+    """The name used in papers; an unknown name is shown as it is."""
     if name.endswith("_inanim"):
         return f"{construction_name(name.removesuffix('_inanim'))} (inanimate)"
     return CONSTRUCTIONS.get(paper_name(name), name.replace("_", " ") if name.islower() else name)
 
 
 def families(constructions: Sequence[str], circuits: Mapping[str, str] | None = None) -> dict[str, list[str]]:
-    """Constructions by family, in the order of the families; families that are too large for one picture in several.
+    """Constructions by family, in family order; families too large for one figure are split.
 
-    The family of a suite is its circuit, where `circuits` names it.
+    The family of a suite is its circuit, if `circuits` has it.
     """
     known = {name: family for family, names in FAMILIES.items() for name in names}
     own = circuits or {}
@@ -76,7 +76,7 @@ def families(constructions: Sequence[str], circuits: Mapping[str, str] | None = 
 
 
 def construction_labels(names: Sequence[str]) -> dict[str, str]:
-    """For the rows of a table: what would be called the same is told apart by its own name."""
+    """Row labels of a table: constructions that would share a label also show their own name."""
     labels = {name: construction_name(name) for name in names}
     shared = [label for label, count in Counter(labels.values()).items() if count > 1]
     return {name: f"{label} ({name})" if label in shared else label for name, label in labels.items()}
@@ -88,7 +88,7 @@ def language_name(code: str) -> str:
 
 
 def direction(code: str) -> str:
-    """As HTML has it; of a language that nobody has described, the letters themselves decide."""
+    """The HTML `dir` value; for a language without a description, the letters decide."""
     language = _described(code)
     return language.direction if language else "auto"
 
@@ -99,18 +99,18 @@ def _described(code: str) -> Language | None:
 
 
 def in_paper_order(constructions: Sequence[str]) -> list[str]:
-    """The seven of CLAMS first and in their order, then the others as they come."""
+    """The seven CLAMS constructions first and in their order, then the others as given."""
     known = sorted((c for c in constructions if paper_name(c) in SEVEN), key=lambda c: SEVEN.index(paper_name(c)))
     return list(dict.fromkeys([*known, *constructions]))
 
 
 def axis_of(results: Sequence[Result]) -> str:
-    """What their curves are drawn against: words, tokens or steps; of several kinds, all of them."""
+    """What their curves are plotted against: words, tokens or steps; if mixed, all of them."""
     return " or ".join(dict.fromkeys(result.axis for result in results if result.moments)) or "words"
 
 
 def seen(axis: str) -> str:
-    """As the axis of a figure is labelled."""
+    """The label of a figure's axis."""
     return axis if axis == "steps" else f"{axis} seen"
 
 
@@ -118,6 +118,6 @@ def format_words(words: float) -> str:
     """1.4 M, 320 k."""
     if math.isinf(words):
         return "…"
-    if words >= 999_500:  # what three digits round to a million
+    if words >= 999_500:  # values that three digits round up to a million
         return f"{max(words, 1e6) / 1e6:.3g} M"
     return f"{words / 1e3:.3g} k" if words >= 1e3 else f"{words:.0f}"

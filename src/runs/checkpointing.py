@@ -1,12 +1,17 @@
-"""Checkpoints while a run trains: the best, the last, and some by words seen; written whole or not at all."""
+"""Checkpoints during training: the best, the last, and some by words seen; written all or nothing.
+
+On a stop signal a run finishes the step and saves; its exit status says that it is not finished.
+"""
 
 import errno
 import io
 import math
 import os
 import shutil
+import signal
 from collections.abc import Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytorch_lightning as pl
@@ -19,15 +24,18 @@ from ..lm.checkpoints import CheckpointError
 from ..lm.training import Training
 from ..settings.training_settings import CheckpointSettings
 from .metrics_file import MetricsFile
+from .stopping import SAVED, SIGNALS, Interrupted, stop_now
 
 BEST, LAST = "best.ckpt", "last.ckpt"
+# Several processes must agree on the step; asking costs a message, so they ask every N steps.
+ASK_EVERY = 10
 
 
 class CheckpointWriter(TorchCheckpointIO):
-    """Writes beside the target and to the disk. Lightning's own way leads through TMPDIR, which may be full or left littered."""
+    """Writes beside the target and syncs to disk. Lightning goes through TMPDIR, which may fill up or be left littered."""
 
     def save_checkpoint(self, checkpoint: dict[str, object], path: str | Path, storage_options: object = None) -> None:
-        whole = io.BytesIO()  # torch, writing to a full disk, says nothing of it
+        whole = io.BytesIO()  # writing to a full disk, torch does not report it
         torch.save(checkpoint, whole)
         with replace_atomically(Path(path)) as beside:
             beside.write_bytes(whole.getbuffer())
@@ -66,7 +74,7 @@ class Checkpoints(Callback):
         self.metrics.keep(state["rows"])
 
     def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
-        # A run that had decided to stop early when it was interrupted has nothing left to train.
+        # A run that had already decided to stop early when it was interrupted has nothing left to train.
         trainer.should_stop = self.stopped
 
     def on_train_batch_end(
@@ -75,7 +83,7 @@ class Checkpoints(Callback):
         assert isinstance(module, Training)
         done = batch_idx + 1
         stepped = done % trainer.accumulate_grad_batches == 0
-        # The end of an epoch saves after its validation; in the middle of an accumulated step there is nothing to resume from.
+        # The end of an epoch saves after its validation; within an accumulated step there is nothing to resume from.
         if done == trainer.num_training_batches or not stepped:
             return
         self._by_words(trainer, module.words_seen)
@@ -93,7 +101,7 @@ class Checkpoints(Callback):
         self.save_last(trainer, best_too=improved)
 
     def _by_words(self, trainer: pl.Trainer, seen: int) -> None:
-        """One file for every number of words that has been reached since the last look."""
+        """One file for each word count reached since the last check."""
         for words in self.at_words:
             if words <= seen and words not in self.done_words:
                 self.done_words.append(words)
@@ -116,7 +124,7 @@ class Checkpoints(Callback):
             temporary.unlink(missing_ok=True)
             reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
             raise CheckpointError(
-                f"{file}: cannot be written: {reason}. The checkpoint before it is kept; free some space, "
+                f"{file}: cannot be written: {reason}. The previous checkpoint is kept; free some space, "
                 "then resume with ckpt_path=auto"
             ) from error
 
@@ -124,3 +132,51 @@ class Checkpoints(Callback):
 def rows_known_to(checkpoint: Mapping[str, Any]) -> int:
     """How many rows metrics.csv had when this checkpoint was written."""
     return int(checkpoint.get("callbacks", {}).get(Checkpoints.__qualname__, {}).get("rows", 0))
+
+
+class Interruption(Callback):
+    """SIGTERM, SIGUSR1, SIGUSR2 and Ctrl-C: finish the step, save, and exit with a distinct status."""
+
+    def __init__(self, checkpoints: Checkpoints) -> None:
+        self.checkpoints = checkpoints
+        self.received = 0
+
+    def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        # Lightning's own handler, set just before, would exit with status 0; it restores the originals at the end.
+        for number in SIGNALS:
+            signal.signal(number, self._receive)
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        # A second Ctrl-C means now. Not a KeyboardInterrupt, after which Lightning exits with its own status.
+        if number == self.received == signal.SIGINT:
+            raise Interrupted(number)
+        self.received = number
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, module: pl.LightningModule, outputs: object, batch: object, batch_idx: int
+    ) -> None:
+        done = batch_idx + 1
+        if done == trainer.num_training_batches or done % trainer.accumulate_grad_batches:
+            return
+        if number := self._agreed(trainer):
+            self.checkpoints.save_last(trainer)
+            raise Interrupted(number, SAVED)
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        """Runs after `Checkpoints`, which has just saved."""
+        if number := self._agreed(trainer, now=True):
+            raise Interrupted(number, SAVED)
+
+    def on_test_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        """Everything is saved by now, and the final measurements can be repeated."""
+        for number in SIGNALS:
+            signal.signal(number, stop_now)
+
+    def _agreed(self, trainer: pl.Trainer, now: bool = False) -> int:
+        if trainer.world_size == 1:
+            return self.received
+        if not now and trainer.global_step % ASK_EVERY:
+            return 0
+        answer = torch.tensor(self.received, device=trainer.strategy.root_device)
+        torch.distributed.all_reduce(answer, torch.distributed.ReduceOp.MAX)
+        return int(answer)

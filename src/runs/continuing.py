@@ -1,4 +1,4 @@
-"""Whether what lies in a run's folder is this run, and where it resumes."""
+"""Whether the contents of a run folder are this run, and where it resumes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +8,8 @@ from ..data.download import downloads_for
 from ..errors import UserError
 from ..settings.recipe import keep_begun
 from ..settings.run import RunSettings, read_run_settings
-from .ranks import is_first
 from .run_folder import DamagedRun, RunFolder
+from .stopping import is_first
 
 
 def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
@@ -18,29 +18,31 @@ def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
 
 
 def take_over(settings: RunSettings, folder: RunFolder) -> RunSettings:
-    """A run that is there keeps what `auto` stood for when it began, whatever it has come to stand for since."""
+    """An existing run keeps what `auto` stood for when it began, whatever it stands for now."""
     if settings.overwrite or settings.begins_elsewhere or not folder.exists():
         return settings
-    # `ckpt_path=auto` is about this start alone.
+    # `ckpt_path=auto` concerns only this start.
     kept = keep_begun(settings.plain, _settings_there(folder).plain) | {"ckpt_path": settings.ckpt_path}
     return settings if kept == settings.plain else replace(read_run_settings(kept), allow=settings.allow)
 
 
 def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool) -> None:
-    """A run is resumed with the settings it was started with; only its length may change, while it is not finished."""
+    """A run must resume with the settings it started with; only its length may change, until it is finished."""
     theirs, ours = there.result_settings(), here.result_settings()
     names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
     if names and not (growing and names == ["trainer.max_epochs"]):
         shown = "; ".join(f"{name} {theirs.get(name)} there, {ours.get(name)} here" for name in names[:5])
-        raise UserError(f"{where}: made with other settings: {shown}. Give the same settings, another name=, or overwrite=true")
+        raise UserError(
+            f"{where}: made with different settings: {shown}. Use the same settings, another name=, or overwrite=true"
+        )
 
 
 def must_be_same_run(folder: RunFolder, settings: RunSettings) -> None:
-    """What is in the folder is a run with these settings on this text; the text may have changed while the settings have not."""
+    """The folder must hold a run with these settings on this text; the text may have changed while the settings have not."""
     must_match(_settings_there(folder), settings, str(folder.path), growing=not folder.finished())
     if folder.corpus_name() not in ("", corpus_recipe(settings).name()):
         raise UserError(
-            f"{folder.path}: its corpus has changed since (a text or grammar file); give another name=, or overwrite=true"
+            f"{folder.path}: its corpus has changed since (a text or grammar file); use another name=, or overwrite=true"
         )
 
 
@@ -50,11 +52,11 @@ def _settings_there(folder: RunFolder) -> RunSettings:
     except DamagedRun:
         raise
     except UserError as error:
-        raise UserError(f"{folder.path}/config.yaml: {error}; give another name=, or overwrite=true") from None
+        raise UserError(f"{folder.path}/config.yaml: {error}; use another name=, or overwrite=true") from None
 
 
 def is_finished(settings: RunSettings, folder: RunFolder) -> bool:
-    """Whether this very run has been done before. A folder with another run, or one that was stopped, is refused."""
+    """Whether this very run has been done before. A folder with another run, or a stopped one, is refused."""
     if not folder.exists() or settings.overwrite:
         return False
     must_be_same_run(folder, settings)
@@ -64,10 +66,10 @@ def is_finished(settings: RunSettings, folder: RunFolder) -> bool:
 
 
 def checkpoint_to_resume(settings: RunSettings, folder: RunFolder) -> Path | None:
-    """Where to resume from; `auto` is the run's own last checkpoint, if it has got that far."""
+    """Where to resume from; `auto` is the run's own last checkpoint, if it has one."""
     asked = settings.ckpt_path
     if asked and settings.overwrite and (asked == "auto" or folder.path.resolve() in Path(asked).resolve().parents):
-        raise UserError(f"ckpt_path={asked} overwrite=true: the one resumes the run, the other removes it; choose one")
+        raise UserError(f"ckpt_path={asked} overwrite=true: one resumes the run, the other removes it; choose one")
     if asked in (None, "auto"):
         return folder.last if asked == "auto" and folder.last.exists() else None
     return Path(asked)

@@ -1,4 +1,4 @@
-"""A training run from start to finish, in plain values: what `train` does once it knows the settings."""
+"""A training run from start to finish, in plain values: what `train` does once the settings are known."""
 
 import difflib
 import inspect
@@ -34,18 +34,15 @@ from ..settings.reading import Plain, check_arguments, read
 from ..settings.recipe import complete_batches, complete_model
 from ..settings.run import RunSettings
 from ..settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
-from .checkpointing import Checkpoints, CheckpointWriter
-from .interruption import Interruption
+from .checkpointing import Checkpoints, CheckpointWriter, Interruption
 from .metrics_file import MetricsFile
-from .profiling import profiler, show_profile
-from .progress_report import ProgressReport
+from .progress_report import ProgressReport, profiler, show_profile, unreached
 from .run_folder import RunFolder
-from .unreached import unreached
 
 log = logging.getLogger(__name__)
-# What a run measures at every validation, and can be watched.
+# What a run measures at every validation, and can be monitored.
 METRICS = (VALID_PERPLEXITY, metric_names.loss("valid"))
-# Checkpoints and samplers of ours are exact: they resume in the middle of an epoch and never hand out an example twice.
+# Our checkpoints and samplers are exact: they resume in mid-epoch and never repeat an example.
 OURS: dict[str, Any] = {
     "enable_checkpointing": False,
     "use_distributed_sampler": False,
@@ -58,7 +55,7 @@ PRECISIONS = ("32", "64", "16-mixed", "bf16-mixed", "16-true", "bf16-true", "32-
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train: all that a run does with its corpus, on which machines and how often it saves included."""
+    """How to train: everything a run does with its corpus, including on which machines and how often it saves."""
 
     model: ModelSettings
     shape: Shape
@@ -67,11 +64,11 @@ class Recipe:
     checkpoints: CheckpointSettings
     early_stopping: EarlyStoppingSettings
     trainer: TrainerSettings
-    allow: tuple[str, ...] = ()  # packages of the user's own that the network may come from
-    overfit: float | None = None  # the training loss that a debugging run must fall below
+    allow: tuple[str, ...] = ()  # user packages that the network may come from
+    overfit: float | None = None  # the training loss that a debugging run must get below
 
     def check(self, probe_metrics: Sequence[str] = ()) -> None:
-        """Find what is wrong with it before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
+        """Find errors before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
         model = self.model
         build = networks.builder(model.network, self.allow)
         check_arguments(build, networks.settings_of(model.network), "model.network", taken=("width",))
@@ -89,7 +86,7 @@ class Recipe:
         _check_trainer(self.trainer.lightning())
 
     def check_trainer(self) -> None:
-        """Lightning's opinion of its own settings, before any work is done."""
+        """Let Lightning check its own settings before any work is done."""
         _quieten()
         try:
             pl.Trainer(**self.trainer.lightning() | OURS | {"logger": False})
@@ -119,7 +116,7 @@ def read_recipe(settings: RunSettings, words: int = 0) -> Recipe:
 
 
 def architecture(model: ModelSettings, vocabulary_size: int) -> Architecture:
-    """Of a model that knows this many words."""
+    """The architecture of a model that knows this many words."""
     return Architecture(vocabulary_size, model.embedding, model.tied, model.dropout, model.init, model.network)
 
 
@@ -127,7 +124,7 @@ def _check_monitor(where: str, monitor: str, metrics: Sequence[str]) -> None:
     if monitor not in metrics:
         near = difflib.get_close_matches(monitor, metrics, n=4, cutoff=0.3)
         named = ", ".join(dict.fromkeys([*METRICS, *near]))
-        raise UserError(f"{where}.monitor={monitor}: no metric that every validation has; there are: {named}")
+        raise UserError(f"{where}.monitor={monitor}: not a metric that every validation has; available: {named}")
 
 
 def _check_trainer(settings: dict[str, Plain]) -> None:
@@ -138,29 +135,29 @@ def _check_trainer(settings: dict[str, Plain]) -> None:
         raise UserError(f"trainer.{ours[0]}: Concord sets this itself; for your own callbacks and loggers see docs/own.md")
     precision = str(settings.get("precision", 32))
     if precision not in PRECISIONS:
-        raise UserError(f"trainer.precision={precision}: there is no such precision; there are: {', '.join(PRECISIONS)}")
+        raise UserError(f"trainer.precision={precision}: no such precision; available: {', '.join(PRECISIONS)}")
     on_cpu = settings.get("accelerator") == "cpu" or not torch.cuda.is_available()
     if "16" in precision and on_cpu and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
         raise UserError(f"trainer.precision={precision}: this CPU has no 16-bit arithmetic; use 32")
     if settings.get("accelerator") in ("gpu", "cuda") and not torch.cuda.is_available():
-        raise UserError("trainer.accelerator=gpu: there is no GPU here; use auto, or trainer=ddp_cpu to try ddp")
+        raise UserError("trainer.accelerator=gpu: no GPU here; use auto, or trainer=ddp_cpu to try ddp")
 
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """Everything that a run needs to begin; `probing` are the callbacks that ask the model while it learns."""
+    """Everything a run needs to start; `probing` are the callbacks that probe the model during training."""
 
     recipe: Recipe
     corpus: Corpus
     model: LanguageModel
     probing: Sequence[ProbeCallback] = ()
-    own: Sequence[Callback] = ()  # callbacks of the user's own
+    own: Sequence[Callback] = ()  # user-defined callbacks
 
 
 def fit(
     run: PreparedRun, facts: Mapping[str, Plain], folder: RunFolder, loggers: Sequence[Logger], resume: Path | None
 ) -> dict[str, float]:
-    """Train, then measure the best model on the test split; returns the result of the run. `facts` go into the checkpoints."""
+    """Train, then measure the best model on the test split; return the run's result. `facts` go into the checkpoints."""
     _quieten()
     recipe, corpus, model = run.recipe, run.corpus, run.model
     metrics = MetricsFile(folder.metrics)
@@ -210,7 +207,7 @@ def fit(
         for split in (corpus.valid, corpus.test)
     )
     if resume is not None:
-        log.info("going on from %s", resume)
+        log.info("resuming from %s", resume)
     trainer.fit(module, loader, valid, ckpt_path=resume)
     if recipe.overfit is not None:
         log.info("%s", overfitting(module.in_epoch.loss, recipe.overfit, epochs))
@@ -220,9 +217,9 @@ def fit(
 
 
 def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, object]:
-    """How often the training text has the words, for a checkpoint: so the sets that fitted the run can be made again from it.
+    """Word counts of the training text, for a checkpoint: the sets fitted to the run can be rebuilt from it.
 
-    Where tokens are pieces of words, those that sets were chosen from.
+    If tokens are pieces of words, the counts of the words that sets were chosen from.
     """
     counts = vocabulary_counts(corpus)
     if counts is not None:
@@ -232,14 +229,14 @@ def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, o
 
 
 def overfitting(loss: float, goal: float, epochs: int) -> str:
-    """The verdict of a debugging run: a network that cannot learn a few sentences by heart has a bug."""
+    """The verdict of a debugging run: a network that cannot memorise a few sentences has a bug."""
     if loss < goal:
-        return f"overfitted: the training loss is {loss:.3f}, below {goal:g}, after {epochs:,} epochs; the network learns"
-    return f"NOT overfitted: the training loss is still {loss:.3f}, not below {goal:g}, after {epochs:,} epochs; look for a bug"
+        return f"overfitted: after {epochs:,} epochs the training loss is {loss:.3f}, below {goal:g}; the network learns"
+    return f"NOT overfitted: after {epochs:,} epochs the training loss is still {loss:.3f}, not below {goal:g}; look for a bug"
 
 
 def _early_stopping(settings: EarlyStoppingSettings) -> list[Callback]:
-    """Decides right after the validation, so that the checkpoint that follows knows of it."""
+    """Decides right after validation, so that the checkpoint that follows knows about it."""
     if settings.patience is None:
         return []
     return [EarlyStopping(settings.monitor, mode=settings.mode, patience=settings.patience, check_on_train_epoch_end=False)]
@@ -261,7 +258,7 @@ def _test(
 
 
 def _quieten() -> None:
-    """Lightning's notes on matters that are settled here."""
+    """Silence Lightning's remarks on matters settled here."""
     for name in ("pytorch_lightning", "lightning_fabric", "pytorch_lightning.utilities.rank_zero"):
         logging.getLogger(name).setLevel(logging.ERROR)
     for message in (

@@ -1,4 +1,4 @@
-"""Who is told the numbers of a run besides metrics.csv: W&B, TensorBoard, both or nobody."""
+"""Where a run's numbers go besides metrics.csv: W&B, TensorBoard, both or neither."""
 
 import importlib.util
 import os
@@ -12,15 +12,15 @@ from pytorch_lightning.loggers.logger import Logger
 
 from ..errors import UserError
 from ..lm.checkpoints import read_checkpoint
+from ..own_code import make_each, own_class
 from ..settings.run import RunSettings
 from ..settings.training_settings import LoggerSettings
-from .own_objects import make_each, own_class
 
 WANDB_MODES = ("online", "offline", "disabled", "shared", "dryrun", "run")
 
 
 def check_loggers(chosen: LoggerSettings, allow: Sequence[str] = ()) -> None:
-    """Before anything is done: the package of each is here, and those of the user's own are allowed."""
+    """Check before anything is done that each package is installed, and that user-defined ones are allowed."""
     for name, values in chosen.rest.items():
         if isinstance(values, Mapping):
             own_class(f"logger.{name}", values, Logger, allow)  # type: ignore[type-abstract]
@@ -31,19 +31,19 @@ def check_loggers(chosen: LoggerSettings, allow: Sequence[str] = ()) -> None:
 
 
 def _check_wandb_environment() -> None:
-    """What W&B would refuse at length."""
+    """Check what W&B would reject with a long message."""
     mode = os.environ.get("WANDB_MODE", "")
     if mode and mode not in WANDB_MODES:
-        raise UserError(f"WANDB_MODE={mode} (environment): there is no such mode; there are: {', '.join(WANDB_MODES)}")
+        raise UserError(f"WANDB_MODE={mode} (environment): no such mode; available: {', '.join(WANDB_MODES)}")
     address = os.environ.get("WANDB_BASE_URL", "")
     parts = urlsplit(address if address.isascii() and address.isprintable() else "")
     if address and not (parts.scheme in ("http", "https") and parts.netloc and " " not in address):
-        raise UserError(f"WANDB_BASE_URL={address!a} (environment): an address is needed, for instance https://api.wandb.ai")
+        raise UserError(f"WANDB_BASE_URL={address!a} (environment): must be an address, for instance https://api.wandb.ai")
 
 
 @contextmanager
 def open_loggers(settings: RunSettings, folder: Path, wandb_id: str, resume: Path | None) -> Iterator[list[Logger]]:
-    """The chosen ones; closed whatever happens."""
+    """Open the chosen ones; they are closed whatever happens."""
     chosen = settings.logger
     loggers: list[Logger] = []
     try:
@@ -63,6 +63,6 @@ def open_loggers(settings: RunSettings, folder: Path, wandb_id: str, resume: Pat
 
 
 def _tensorboard(folder: Path, resume: Path | None) -> TensorBoardLogger:
-    """A resumed run takes back what it had shown after the checkpoint; it will come again."""
+    """A resumed run removes what it had shown after the checkpoint; it will appear again."""
     purge = read_checkpoint(resume)["global_step"] + 1 if resume else None
     return TensorBoardLogger(folder, name="tensorboard", version="", purge_step=purge)

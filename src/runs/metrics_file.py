@@ -1,4 +1,4 @@
-"""metrics.csv: every number of a run, one row per event. Ours, because it must survive being stopped and continued."""
+"""metrics.csv: every number of a run, one row per event. Our own, because it must survive being stopped and resumed."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from ..files import replace_atomically
 
 
 class MetricsFile(Logger):
-    """Appends; a new kind of metric adds a column. `keep(rows)` cuts back to what a checkpoint knows of."""
+    """Appends; a new kind of metric adds a column. `keep(rows)` cuts back to what a checkpoint knows about."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -46,17 +46,17 @@ class MetricsFile(Logger):
 
     @rank_zero_only
     def keep(self, rows: int) -> None:
-        """The first `rows` rows and no more: what came after the checkpoint happens again."""
+        """Keep the first `rows` rows and no more: what came after the checkpoint will happen again."""
         if rows < self.rows:
             self._rewrite(rows, self.columns)
 
     def _rewrite(self, rows: int, columns: list[str]) -> None:
-        """Whole or not at all: the old file is replaced when the new one is complete."""
+        """All or nothing: the old file is replaced once the new one is complete."""
         kept: list[dict[str, str]] = []
         if self.file.exists():
             with self.file.open(encoding="utf-8", newline="") as stream:
                 kept = list(csv.DictReader(stream))[:rows]
-        # A column that no row uses any more came after the checkpoint; it will come again at its place.
+        # A column that no row uses any more came after the checkpoint; it will reappear in its place.
         if rows < self.rows:
             columns = [name for name in columns if any(row.get(name) for row in kept)]
         with replace_atomically(self.file) as new, new.open("w", encoding="utf-8", newline="") as stream:
@@ -67,7 +67,7 @@ class MetricsFile(Logger):
 
 
 def write_rows(file: Path, rows: Sequence[Mapping[str, float]]) -> None:
-    """All rows at once, whole or not at all, for results that are not found in the order of their steps."""
+    """Write all rows at once, all or nothing, for results that do not arrive in step order."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     with replace_atomically(file) as new, new.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, columns, restval="")
@@ -76,17 +76,17 @@ def write_rows(file: Path, rows: Sequence[Mapping[str, float]]) -> None:
 
 
 def must_hold(file: Path, rows: int) -> None:
-    """Before a run is resumed: the rows that its checkpoint knows of are there and whole. What comes after them is cut off."""
+    """Before a run resumes: the rows its checkpoint knows about must be there and intact. What follows them is cut off."""
     columns, found = _cells(file) if file.exists() else ([], [])
     remedy = "restore it, or start afresh with overwrite=true"
     if len(found) < rows:
-        raise UserError(f"{file}: {len(found):,} rows, but the checkpoint knows of {rows:,}; {remedy}")
+        raise UserError(f"{file}: {len(found):,} rows, but the checkpoint expects {rows:,}; {remedy}")
     if broken := [number for number, cells in enumerate(found[:rows], start=2) if len(cells) != len(columns)]:
-        raise UserError(f"{file}:{broken[0]}: this row is damaged ({len(columns)} cells are needed); {remedy}")
+        raise UserError(f"{file}:{broken[0]}: this row is damaged (it must have {len(columns)} cells); {remedy}")
 
 
 def _cells(file: Path) -> tuple[list[str], list[list[str]]]:
-    """The names of the columns, and the rows as they are written."""
+    """The column names, and the rows as written."""
     try:
         with file.open(encoding="utf-8", newline="") as stream:
             columns, *rows = list(csv.reader(stream)) or [[]]
@@ -96,11 +96,11 @@ def _cells(file: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _written(value: float | str | None) -> str:
-    """Floats so that reading them back gives the same number."""
+    """Floats written so that reading them back gives the same number."""
     return repr(value) if isinstance(value, float) else str(value)
 
 
 def read(file: Path) -> list[dict[str, float]]:
-    """The rows as numbers, without the cells that are empty."""
+    """The rows as numbers, without empty cells."""
     with file.open(encoding="utf-8", newline="") as stream:
         return [{name: float(value) for name, value in row.items() if value} for row in csv.DictReader(stream)]

@@ -1,26 +1,40 @@
-"""What one sees while a model trains: a bar in a terminal, and a line after every epoch."""
+"""Progress during training: a bar, a line after every epoch, whether it learns at all, where the time goes."""
 
 import logging
 import math
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pytorch_lightning as pl
 from pytorch_lightning import Callback
+from pytorch_lightning.profilers import AdvancedProfiler, Profiler, SimpleProfiler
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from .. import metric_names
+from ..data.corpus import Corpus
+from ..lm.kneser_ney import KneserNey
 from ..lm.perplexity import Tally
 from ..lm.training import Training
 from ..metric_names import VALID_PERPLEXITY
+from ..probes.callback import ProbeSchedule
 from ..terminal import console
+from .run_folder import RunFolder
 
 log = logging.getLogger(__name__)
-REFRESH = 0.2  # seconds; asking a GPU for the loss more often would slow it down
+REFRESH = 0.2  # seconds; fetching the loss from a GPU more often would slow it down
 LINE = (
     "epoch {epoch}/{epochs}  train loss {train:.3f}  valid perplexity {valid:,.2f}{mark}{words}  "
     "{speed:,.0f} words/s  {seconds:.1f} s"
 )
+COUNTED = 200_000  # sentences counted: a few million words, so that counting a large corpus takes no memory
+REMEDY = (
+    "it has hardly begun to learn; use more and smaller steps (data.batch_tokens=700 data.batch_size=null), a higher "
+    "model.optimizer.lr, or more epochs (trainer.max_epochs)"
+)
+LINES = 40  # lines shown; the file has all
+PROFILERS: dict[str, type[SimpleProfiler | AdvancedProfiler]] = {"simple": SimpleProfiler, "advanced": AdvancedProfiler}
 
 
 class ProgressReport(Callback):
@@ -41,7 +55,7 @@ class ProgressReport(Callback):
         self.best = state["best"]
 
     def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
-        # An epoch that is taken up in the middle has no start of its own.
+        # An epoch resumed in the middle has no start of its own.
         self.on_train_epoch_start(trainer, module)
         if trainer.is_global_zero and console.is_terminal:
             columns = [
@@ -106,3 +120,60 @@ class ProgressReport(Callback):
         if self.bar is not None:
             self.bar.stop()
             self.bar = None
+
+
+class LearningCheck(Callback):
+    """One line after the first epoch; a warning if the model is less than halfway from single words to pairs."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
+        if trainer.current_epoch == 0 and trainer.is_global_zero:
+            words, pairs = counted_perplexities(self.corpus)
+            told = tell_learning(float(trainer.callback_metrics[VALID_PERPLEXITY]), words, pairs)
+            log.log(logging.WARNING if REMEDY in told else logging.INFO, "%s", told)
+
+
+def counted_perplexities(corpus: Corpus) -> tuple[float, float]:
+    """Perplexity of the valid part by word and word-pair frequencies of the training part."""
+    train, valid = corpus.train.first(COUNTED), corpus.valid
+    counted = KneserNey(np.asarray(train.ids), train.offsets, len(corpus.vocabulary), order=2)
+    words, pairs = counted.perplexity(np.asarray(valid.ids), valid.offsets)
+    return words, pairs
+
+
+def tell_learning(model: float, words: float, pairs: float) -> str:
+    """How a model's perplexity compares with counting."""
+    figures = f"valid perplexity {model:,.1f}; by counting alone: words {words:,.1f}, pairs of words {pairs:,.1f}"
+    near = math.log(model) > (math.log(words) + math.log(pairs)) / 2
+    return (
+        f"after one epoch the model is still close to word frequencies: {figures}; {REMEDY}" if near else f"learning   {figures}"
+    )
+
+
+def unreached(at_words: Sequence[int], schedule: ProbeSchedule | None, words: int, steps: int, epochs: int) -> Iterator[str]:
+    """One line per kind of moment, with the run's total."""
+    asked: list[tuple[str, Sequence[float], int, str]] = [("callbacks.checkpoints.at_words", at_words, words, "words")]
+    if schedule is not None:
+        asked += [
+            ("probes.schedule.words", schedule.words, words, "words"),
+            ("probes.schedule.steps", schedule.steps, steps, "steps"),
+            ("probes.schedule.epochs", schedule.epochs, epochs, "epochs"),
+        ]
+    for name, moments, end, unit in asked:
+        if late := [f"{moment:,g}" if moment < 1e6 else f"{int(moment):,}" for moment in moments if moment > end]:
+            yield f"{name}: {', '.join(late)} will not be reached; this run ends after {end:,} {unit}"
+
+
+def profiler(name: str | None, folder: RunFolder) -> Profiler | None:
+    """A profiler that writes into the run's folder. By name alone, Lightning's would write to a log that is silent here."""
+    return PROFILERS[name](dirpath=folder.path, filename="profile") if name else None
+
+
+def show_profile(folder: RunFolder) -> None:
+    """The profile of the training, if one was requested."""
+    for file in sorted(folder.path.glob("fit-profile*.txt")):
+        lines = [line.rstrip()[:200] for line in file.read_text(encoding="utf-8").splitlines() if line.strip(" -|")]
+        log.info("%s", "\n".join(lines[:LINES]))
+        log.info("profile    %s", file)

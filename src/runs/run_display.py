@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def show_settings(settings: RunSettings, folder: RunFolder) -> None:
-    """The resolved settings as a tree: small branches on one line."""
+    """The resolved settings as a tree; small branches on one line."""
     log.info("run        %s", folder.path)
     tree = Tree("settings")
     for name, value in settings.plain.items():
@@ -40,7 +40,7 @@ def _grow(branch: Tree, settings: Mapping[str, Plain]) -> None:
 
 
 def _pair(key: str, value: Plain) -> str:
-    """`key=value` as one would type it, cut if it is long."""
+    """`key=value` as one would type it, shortened if long."""
     text = _typed(value)
     return f"{key}={text if len(text) <= 50 else text[:49] + '…'}"
 
@@ -59,7 +59,7 @@ def show_sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:
 
 
 def show_recipe(recipe: Recipe) -> None:
-    """How it learns, once `auto` has its values."""
+    """The training recipe, once `auto` has its values."""
     model, shape = recipe.model, recipe.shape
     if shape.tokens:
         given = f"{model.optimizer['name']} {model.optimizer['lr']:g}, {model.scheduler['name']}"
@@ -77,7 +77,7 @@ def show_corpus(text: Corpus, asked: int | None) -> None:
     show(view)
     known, kind = len(text.vocabulary), "pieces" if pieces else "words"
     short = asked is not None and known < asked + (0 if pieces else 1)
-    whole = f", every {'piece' if pieces else 'word'} of the corpus ({asked:,} were asked for)" if short else ""
+    whole = f", every {'piece' if pieces else 'word'} of the corpus ({asked:,} were requested)" if short else ""
     log.info("vocabulary %s %s%s", f"{known:,}", kind, whole)
     if text.read:
         log.info("read       %s", ", ".join(f"{count:,} {name}" for name, count in text.read.items()))
@@ -86,20 +86,20 @@ def show_corpus(text: Corpus, asked: int | None) -> None:
 
 
 def show_words_file(file: Path | None) -> None:
-    """Where the vocabulary was written for sets that are to fit several models."""
+    """Where the vocabulary was written, for sets to be fitted to several models."""
     if file:
-        log.info("words      %s, with counts: for probes.lexicon=shared:[…]", file)
+        log.info("words      %s, with counts, for probes.lexicon=shared:[…]", file)
 
 
 def show_result(folder: RunFolder) -> None:
-    """The end of a run: what it measured, the tables of its probes, and where everything is."""
+    """The end of a run: what it measured, its probes' tables, and where everything is."""
     view = table("result", "measure", numbers=["value"])
     for name, value in folder.result().items():
         shown = "not finite" if value is None else f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
         view.add_row(name, shown)
     show(view)
     show_final(folder.probes)
-    log.info("all of it  %s", folder.path)
+    log.info("run folder %s", folder.path)
     log.info("metrics    %s", folder.metrics)
     log.info("best model %s", folder.best)
     if folder.report.exists():
@@ -107,6 +107,6 @@ def show_result(folder: RunFolder) -> None:
 
 
 def show_finished(folder: RunFolder) -> None:
-    """A run that is asked for again."""
+    """A run that is requested again."""
     show_result(folder)
-    log.info("This run is finished. To do it again from the start: overwrite=true")
+    log.info("This run is finished. To run it again from scratch: overwrite=true")

@@ -1,4 +1,4 @@
-"""What leaves with an exported model: the checkpoints of a run as revisions, and the numbers of its card."""
+"""What goes with an exported model: the checkpoints of a run as revisions, and the numbers on its card."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ from ..lm.export import export
 from ..metric_names import PROBE, TEST, WORDS_SEEN
 from ..probes.accuracy import MEAN
 from ..probes.contrast_chance import PAIR_CHANCE
+from ..settings.checkpoint_names import checkpoint_name
 from .checkpointing import BEST, LAST
 from .metrics_file import read
 from .run_folder import RunFolder
-from .words_schedule import checkpoint_name
 
 HEAD = ["| language | set | construction | accuracy | chance | n | ties | uncovered |", "|---|---|---|---|---|---|---|---|"]
 
@@ -33,7 +33,7 @@ def export_run(folder: Path, out: Path) -> list[tuple[str, Path]]:
     found = {"main": best} if best else {}
     found |= {checkpoint_name(words): file for words, file in sorted(_by_words(checkpoints))}
     if not found:
-        raise UserError(f"{folder}: there is no checkpoint in it; give a run's folder, or a file .ckpt")
+        raise UserError(f"{folder}: no checkpoint in this folder; give a run folder or a .ckpt file")
     return [(revision, export_checkpoint(file, out / revision)[0][1]) for revision, file in found.items()]
 
 
@@ -43,7 +43,7 @@ def _by_words(folder: Path) -> list[tuple[int, Path]]:
 
 
 def upload_lines(written: Sequence[tuple[str, Path]]) -> list[str]:
-    """What to type to put each folder on the hub."""
+    """The commands that upload each folder to the hub."""
     return [f"hf upload OWNER/NAME {folder} . --revision {revision}" for revision, folder in written]
 
 
@@ -52,7 +52,7 @@ def upload_lines(written: Sequence[tuple[str, Path]]) -> list[str]:
 
 @dataclass
 class Measured:
-    """Metrics by name, and how many words had been seen when they were measured last."""
+    """Metrics by name, and how many words had been seen when they were last measured."""
 
     values: dict[str, float] = field(default_factory=dict)
     words: int = 0
@@ -63,9 +63,9 @@ class Measured:
 
 
 def checkpoint_results(file: Path) -> str:
-    """What its run measured with the weights of a checkpoint, or before them where it did not then, as Markdown.
+    """What its run measured with a checkpoint's weights, or last before it, as Markdown.
 
-    What a run measures at its end, on the test text and the whole sets, it measures with its best weights.
+    The final measurements of a run, on the test text and the whole sets, use its best weights.
     """
     metrics = RunFolder(file.parent.parent).metrics
     if not metrics.is_file():
@@ -83,7 +83,7 @@ def checkpoint_results(file: Path) -> str:
         perplexity.values |= tested
         whole = {name.removeprefix(TEST): value for name, value in final.values.items() if name.startswith(TEST + PROBE)}
         return _markdown(seen, perplexity, Measured(whole, seen), "Accuracy on the whole sets.")
-    return _markdown(seen, perplexity, sample, "Accuracy on the sample of the sets that is asked while the model learns.")
+    return _markdown(seen, perplexity, sample, "Accuracy on the sample of the sets that is probed during training.")
 
 
 def _markdown(seen: int, perplexity: Measured, accuracy: Measured, which: str) -> str:

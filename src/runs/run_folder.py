@@ -1,4 +1,4 @@
-"""A run's folder: everything about it in one place, under a name that says what it is."""
+"""A run's folder: everything about it in one place, under a telling name."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ import yaml
 from ..errors import UserError
 from ..files import FileInUse, JsonObject, is_locked, lock, write_atomically
 from ..settings.reading import Plain
-from .signals import Interrupted
+from .stopping import Interrupted
 
 PACKAGES = (
     "torch",
@@ -35,7 +35,7 @@ PACKAGES = (
     "sacremoses",
     "datasets",
 )
-# What a run's folder has in it: what we write, what the loggers write, and what a kill may leave of either.
+# What a run folder contains: what we write, what the loggers write, and what a kill may leave of either.
 OWN_FOLDERS = ("probes", "checkpoints", "tensorboard", "wandb", "lightning_logs")
 OWN_FILES = ("config.yaml", "provenance.json", "metrics.csv", "train.log", "DONE", "report.html")
 PROFILE = re.compile(r"(fit|test|validate)-profile(-\d+)?\.txt")
@@ -47,7 +47,7 @@ class RunExists(UserError):
 
 
 class DamagedRun(UserError):
-    """A file of the folder is not what a run writes."""
+    """A file in the folder is not what a run writes."""
 
 
 @dataclass(frozen=True)
@@ -99,22 +99,22 @@ class RunFolder:
         return _read_names(self.path / "DONE", json.loads)
 
     def must_be_free(self) -> None:
-        """A run that was stopped is not overwritten by mistake."""
+        """A stopped run is not overwritten by mistake."""
         if self.exists():
             raise RunExists(
-                f"{self.path}: this run has been started before and is not finished. "
-                "Continue it with ckpt_path=auto, or start afresh with overwrite=true"
+                f"{self.path}: this run was started before and is not finished. "
+                "Resume it with ckpt_path=auto, or start afresh with overwrite=true"
             )
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One process at a time trains a run; the lock goes away with the process, however it ends."""
+        """Only one process at a time trains a run; the lock disappears with the process, however it ends."""
         with ExitStack() as held:
             try:
-                # Not at once: somebody may just be asking whether it is held.
+                # Not at once: someone may just be checking whether it is held.
                 held.enter_context(lock(self._lock, patience=0.5))
             except FileInUse:
-                raise RunExists(f"{self.path}: another process is training this run; wait, or give another name=") from None
+                raise RunExists(f"{self.path}: another process is training this run; wait, or use another name=") from None
             yield
 
     def in_use(self) -> bool:
@@ -123,7 +123,7 @@ class RunFolder:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Write down how this start of the run ended, if it was not at the end of the training."""
+        """Record how this start of the run ended, unless training ran to its end."""
         try:
             yield
         except BaseException as error:
@@ -143,42 +143,42 @@ class RunFolder:
     def standing(self) -> str:
         """What there is of the run, and how to resume it."""
         if self.finished():
-            return "the run is finished; the same command again shows its result and writes its page"
+            return "the run is finished; run the same command to show its result and write its page"
         if self.last.exists():
-            return "the last checkpoint is kept, resume with ckpt_path=auto"
+            return "the last checkpoint is kept; resume with ckpt_path=auto"
         return "before the first checkpoint; start again with overwrite=true"
 
     def provenance(self) -> JsonObject:
-        """What is known of the run's starts and its corpus; empty before the first."""
+        """What is known about the run's starts and its corpus; empty before the first."""
         file = self.path / "provenance.json"
         return _read_names(file, json.loads) if file.exists() else {}
 
     def settings(self) -> dict[str, Plain]:
-        """What the run was started with."""
+        """The settings the run was started with."""
         return _read_names(self.path / "config.yaml", lambda text: yaml.safe_load(text) or {})
 
     def corpus_name(self) -> str:
-        """Of the corpus that the run was trained on; empty where that is not known."""
+        """The name of the corpus the run was trained on; empty if unknown."""
         corpus = self.provenance().get("corpus")
         return str(corpus.get("name", "")) if isinstance(corpus, dict) else ""
 
     def starts(self) -> list[JsonObject]:
-        """Every start of the run, the last one last; what is not one is passed over."""
+        """Every start of the run, in order; invalid entries are skipped."""
         starts = self.provenance().get("starts")
         return [start for start in starts if isinstance(start, dict)] if isinstance(starts, list) else []
 
     def enter(self, config: str, corpus: Mapping[str, object], threads: int | None = None) -> JsonObject:
-        """Make the folder, or enter it again; returns the provenance, to which this start has been added.
+        """Create the folder, or enter it again; return the provenance, with this start added.
 
-        The number of threads is part of it: sums over a batch are split among them, so that the last bits of a Transformer's
-        weights depend on it.
+        The number of threads is recorded: sums over a batch are split among them, so the last bits of a Transformer's weights
+        depend on it.
         """
         self.checkpoints.mkdir(parents=True, exist_ok=True)
         for leftover in self.checkpoints.glob("*.new"):
             leftover.unlink()
         write_atomically(self.path / "config.yaml", config)
         known = self.provenance()
-        # W&B knows a run by this; it stays the same however often the run is continued, and differs after overwrite.
+        # W&B identifies a run by this; it stays the same however often the run resumes, and differs after overwrite.
         known.setdefault("wandb_id", _wandb_id(self.path.name))
         known["corpus"] = corpus
         known["starts"] = [*self.starts(), provenance() | ({"threads": threads} if threads else {})]
@@ -186,35 +186,35 @@ class RunFolder:
         return known
 
     def clear(self) -> None:
-        """Remove a run's own files; a folder that holds anything else is left as it is."""
+        """Remove a run's own files; a folder that holds anything else is left alone."""
         inside = sorted(self.path.iterdir()) if self.path.is_dir() else []
         if inside and not self.exists():
-            raise RunExists(f"{self.path}: overwrite=true removes runs only, and this folder is none (it has no config.yaml)")
+            raise RunExists(f"{self.path}: overwrite=true removes only runs, and this folder is not one (it has no config.yaml)")
         if foreign := [part.name for part in inside if not _is_own(part)]:
             raise RunExists(
-                f"{self.path}: overwrite=true removes a run's own files only, and this folder also holds {', '.join(foreign[:3])}"
-                f"{' …' if len(foreign) > 3 else ''}; move that elsewhere, or give another name="
+                f"{self.path}: overwrite=true removes only a run's own files, but this folder also holds {', '.join(foreign[:3])}"
+                f"{' …' if len(foreign) > 3 else ''}; move that elsewhere, or use another name="
             )
-        # config.yaml last: if something cannot be removed, what is left is still known to be a run.
+        # config.yaml last: if something cannot be removed, the rest is still recognisable as a run.
         for part in sorted(inside, key=lambda part: part.name == "config.yaml"):
             shutil.rmtree(part) if part.is_dir() and not part.is_symlink() else part.unlink()
 
     def finish(self, result: Mapping[str, float]) -> None:
-        """A number that is not finite is null: JSON has no name for it, and other programs could not read the file."""
+        """Non-finite numbers become null: JSON has no name for them, and other programs could not read the file."""
         wrong = {name: None for name, value in result.items() if isinstance(value, float) and not math.isfinite(value)}
         write_atomically(self.path / "DONE", json.dumps({**result, **wrong}, indent=1, allow_nan=False))
 
 
 def _read_names(file: Path, parse: Callable[[str], object]) -> JsonObject:
-    """Names and values from a file of a run's folder, which a crash or an editor may have damaged."""
-    remedy = "restore it, give another name=, or start afresh with overwrite=true"
+    """Names and values from a file in a run folder, which a crash or an editor may have damaged."""
+    remedy = "restore it, use another name=, or start afresh with overwrite=true"
     try:
         found = parse(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         why = " ".join(str(error).split())[:120]
-        raise DamagedRun(f"{file}: this file of a run is damaged ({why}); {remedy}") from None
+        raise DamagedRun(f"{file}: this run file is damaged ({why}); {remedy}") from None
     if not isinstance(found, dict):
-        raise DamagedRun(f"{file}: this file of a run is damaged (it holds no names with values); {remedy}")
+        raise DamagedRun(f"{file}: this run file is damaged (it has no names with values); {remedy}")
     return found
 
 
@@ -227,7 +227,7 @@ def _is_own(part: Path) -> bool:
 
 
 def provenance() -> dict[str, object]:
-    """What one would have to know to do it again."""
+    """What one would need to know to repeat it."""
     versions = {}
     for package in PACKAGES:
         try:
@@ -245,7 +245,7 @@ def provenance() -> dict[str, object]:
 
 
 def _git() -> dict[str, object]:
-    """The revision of the program, and whether it had been changed since; empty outside a checkout."""
+    """The program's revision, and whether it had local changes; empty outside a checkout."""
     here = Path(__file__).parent
     try:
         git = [shutil.which("git") or "git", "-C", str(here)]
@@ -257,7 +257,7 @@ def _git() -> dict[str, object]:
 
 
 def _wandb_id(name: str) -> str:
-    """A new one, unless this start is a step of a W&B sweep, whose agent has chosen it."""
+    """A new id, unless this start is a step of a W&B sweep, whose agent has chosen it."""
     if "WANDB_SWEEP_ID" in os.environ and "WANDB_RUN_ID" in os.environ:
         return os.environ["WANDB_RUN_ID"]
     return hashlib.blake2b(f"{name}{time.time_ns()}".encode(), digest_size=4).hexdigest()

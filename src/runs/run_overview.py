@@ -1,4 +1,4 @@
-"""Runs and how they stand, one row each: for `concord runs list`, and in plain values for programs."""
+"""Runs and their state, one row each: for `concord runs list`, and in plain values for programs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from ..terminal import console, show_whole, table
 from .run_folder import RunFolder
 from .run_state import History, state
 
-SHOWN = 6  # settings that are told of a run; --json has all
+SHOWN = 6  # settings shown for a run; --json has all
 
 RunOverview = TypedDict(
     "RunOverview",
@@ -42,9 +42,9 @@ RunOverview = TypedDict(
 
 
 def describe_runs(runs: Sequence[RunFolder], with_debug: bool = False) -> tuple[list[RunOverview], int]:
-    """Each in plain values, and how many debug runs were left out.
+    """Each run in plain values, and how many debug runs were left out.
 
-    `differs` are those settings that runs of the same language and network do not all share.
+    `differs` are the settings in which runs of the same language and network differ.
     """
     found = [describe_run(run) for run in runs]
     kept = [run for run in found if with_debug or not run["debug"]]
@@ -58,7 +58,7 @@ def describe_runs(runs: Sequence[RunFolder], with_debug: bool = False) -> tuple[
 
 
 def describe_run(run: RunFolder) -> RunOverview:
-    """A run in plain values; what is not known is null."""
+    """A run in plain values; unknown values are null."""
     now, why = state(run)
     settings = {} if now == "damaged" else run.settings()
     history = History(run)
@@ -86,7 +86,7 @@ def describe_run(run: RunFolder) -> RunOverview:
 
 
 def _describe_watch(run: RunFolder, settings: WatchedSettings, history: History) -> RunOverview:
-    """A training that was not ours: neither its corpus nor its epochs are known."""
+    """Training that was not ours: neither its corpus nor its epochs are known."""
     now, why = state(run)
     return {
         "name": run.path.name,
@@ -108,7 +108,7 @@ def _describe_watch(run: RunFolder, settings: WatchedSettings, history: History)
 
 
 def _settings_of(run: RunFolder) -> dict[str, Plain]:
-    """What changes its result, seed aside; nothing is known of a run whose settings cannot be read."""
+    """The settings that change its result, except the seed; empty if they cannot be read."""
     try:
         plain = run.settings()
         if is_watched(plain):
@@ -125,14 +125,14 @@ def _group(settings: Mapping[str, Plain], name: str) -> dict[str, Plain]:
 
 
 def _agreement(history: History, languages: Sequence[object]) -> float | None:
-    """The mean over constructions, and over languages where there are several."""
+    """The mean over constructions, and over languages if there are several."""
     values = [history.of_best(metric_names.probe(str(language), AGREEMENT, MEAN, "accuracy")) for language in languages]
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 def show_runs(found: Sequence[RunOverview], folder: Path, debug_runs: int = 0) -> None:
-    """Runs that differ in nothing but the seed stand together, under what tells them from the others."""
+    """Runs that differ only in the seed are listed together, under what sets them apart from the others."""
     view = table(f"runs in {folder}")
     view.add_column("run", overflow="fold")
     view.add_column("state", no_wrap=True)
@@ -154,7 +154,7 @@ def show_runs(found: Sequence[RunOverview], folder: Path, debug_runs: int = 0) -
     counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed", "damaged") if name in states]
     console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
     if debug_runs:
-        console.print(f"{debug_runs} debug run{'' if debug_runs == 1 else 's'} left out; --all lists them too")
+        console.print(f"{debug_runs} debug run{'' if debug_runs == 1 else 's'} left out; --all includes them")
 
 
 def _describe_group(run: RunOverview) -> str:

@@ -1,4 +1,4 @@
-"""How far a run has come, read from its folder while it trains or after."""
+"""How far a run has got, read from its folder during training or afterwards."""
 
 import csv
 from pathlib import Path
@@ -9,7 +9,7 @@ from .run_folder import RunFolder
 
 
 def state(folder: RunFolder) -> tuple[str, str]:
-    """`done`, `running`, `stopped` (asked to, and saved), `failed` or `damaged`, and why."""
+    """`done`, `running`, `stopped` (on request, and saved), `failed` or `damaged`, and why."""
     if folder.in_use():
         return "running", ""
     try:
@@ -23,12 +23,12 @@ def state(folder: RunFolder) -> tuple[str, str]:
     ended = starts[-1].get("ended") if starts else None
     if isinstance(ended, dict) and {"state", "why"} <= {*ended}:
         return str(ended["state"]), str(ended["why"])
-    # Whoever was killed or lost power could not say so.
-    return "failed", "ended without a word: killed, or the machine went down"
+    # A process that was killed or lost power could not say so.
+    return "failed", "ended without a message: killed, or the machine went down"
 
 
 class History:
-    """The numbers of a run so far; without a file there are none."""
+    """The numbers of a run so far; empty without a file."""
 
     def __init__(self, folder: RunFolder) -> None:
         try:
@@ -39,12 +39,12 @@ class History:
         self.result = _result(folder)
 
     def names(self) -> list[str]:
-        """Of everything that was measured."""
+        """The names of everything measured."""
         return sorted({name for row in self.rows for name, value in row.items() if value} | {*self.result})
 
     @property
     def validations(self) -> list[dict[str, str]]:
-        """A row for each epoch. A model may have been probed in between as well."""
+        """One row per epoch. A model may have been probed in between as well."""
         return [row for row in self.rows if _number(row.get(VALID_PERPLEXITY)) is not None]
 
     @property
@@ -52,11 +52,11 @@ class History:
         return len(self.validations)
 
     def by_epoch(self, metric: str) -> list[float | None]:
-        """Its value after every epoch; nothing where it was not measured."""
+        """Its value after every epoch; None where it was not measured."""
         return [_number(row.get(metric)) for row in self.validations]
 
     def of_best(self, metric: str) -> float | None:
-        """The value that belongs to best.ckpt, so that several metrics describe one and the same model; else the newest."""
+        """The value that belongs to best.ckpt, so that several metrics describe the same model; otherwise the newest."""
         if metric in self.result:
             value = self.result[metric]
             return float(value) if isinstance(value, int | float) else None
@@ -76,7 +76,7 @@ def _result(folder: RunFolder) -> dict[str, object]:
 
 
 def _number(text: str | None) -> float | None:
-    """A cell; the last one may be half written."""
+    """A cell; the last one may be half-written."""
     try:
         return float(text) if text else None
     except ValueError:
@@ -84,7 +84,7 @@ def _number(text: str | None) -> float | None:
 
 
 def runs_below(place: Path) -> list[RunFolder]:
-    """Every run in a folder or in a folder of it, by name; what lies inside a run is its own."""
+    """Every run in a folder or its subfolders, by name; what is inside a run belongs to it."""
     if (place / "config.yaml").exists() and (place / "provenance.json").exists():
         return [RunFolder(place)]
     inside = sorted(part for part in place.iterdir() if part.is_dir() and not part.is_symlink()) if place.is_dir() else []

@@ -1,4 +1,4 @@
-"""How much memory a training will take, before anything of that size is built; the system would end it without a word."""
+"""How much memory training will take, before anything of that size is built; the system would kill it without warning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from ..lm.loss import ROWS, SMALL
 from ..lm.model import Architecture, LanguageModel
 from ..machine import free_memory
 
-BYTES = 4  # weights, gradients and what optimisers remember are 32 bits wide
-# Numbers that an optimiser remembers for each weight.
+BYTES = 4  # weights, gradients and optimiser state are 32 bits wide
+# Numbers that an optimiser keeps per weight.
 REMEMBERED = {"adam": 2, "adamw": 2, "sgd": 0}
-LONG = 500  # words; whoever has such sentences will want to know
+LONG = 500  # words; anyone with such sentences will want to know
 Allow = Sequence[str]
 
 
@@ -26,7 +26,7 @@ class BatchSize(NamedTuple):
 
 @dataclass(frozen=True)
 class MemoryNeed:
-    """In bytes. `states` is what the network keeps of every position for the gradient, roughly."""
+    """In bytes. `states` is roughly what the network keeps of every position for the gradient."""
 
     weights: int
     gradients: int
@@ -46,12 +46,12 @@ class MemoryNeed:
 def estimate_memory(
     architecture: Architecture, optimizer: Mapping[str, object], batch: BatchSize, allow: Allow = ()
 ) -> MemoryNeed:
-    """For batches of this size. The network is looked at without being built, so that any network can be."""
+    """For batches of this size. The network is inspected without being built, so that any network can be."""
     with torch.device("meta"):
         model = LanguageModel(architecture, allow)
     parameters = model.parameter_count() * BYTES
     remembered = 1 if optimizer.get("momentum") else REMEMBERED.get(str(optimizer.get("name")), 2)
-    # Each matrix makes as many numbers of a position as it has rows; they are kept before and after what follows it.
+    # Each matrix produces as many numbers per position as it has rows; they are kept before and after the next operation.
     rows = sum(value.shape[0] for value in model.network.parameters() if value.dim() > 1)
     vocabulary, tokens = architecture.vocabulary_size, batch.sentences * batch.length
     pairs = batch.sentences * batch.length**2 * model.network.kept_per_pair
@@ -65,7 +65,7 @@ def estimate_memory(
 
 
 def must_fit(need: MemoryNeed, accelerator: str, processes: int, batch: BatchSize) -> None:
-    """Refuses what cannot work, with the numbers. `processes` share this machine."""
+    """Refuse what cannot work, with the numbers. `processes` share this machine."""
     free, where = available_memory(accelerator)
     share = free // max(processes, 1) if where == "this machine" else free
     if need.total > share:
@@ -75,14 +75,14 @@ def must_fit(need: MemoryNeed, accelerator: str, processes: int, batch: BatchSiz
             "split such sentences, data.window=35" if longest else "model.embedding, model.network, tokenizer.vocabulary_size"
         )
         raise UserError(
-            f"the training would take about {need}{longest}, and {where} has {_size(share)} free{beside}; make it smaller "
+            f"training would take about {need}{longest}, but {where} has {_size(share)} free{beside}; make it smaller "
             f"({remedy}, data.batch_tokens, data.batch_size), or try it with force=true"
         )
 
 
 def largest_batch(shape: Shape, longest: int) -> BatchSize:
-    """Of a stream as long as its window, by tokens as many of the longest sentences as fit, at least one, else as many as a batch
-    has of the greatest length.
+    """For a stream, as long as its window; by tokens, as many of the longest sentences as fit, at least one; otherwise a full
+    batch of sentences of the greatest length.
     """
     if shape.tokens:
         return BatchSize(max(shape.tokens // longest, 1), longest)
@@ -90,7 +90,7 @@ def largest_batch(shape: Shape, longest: int) -> BatchSize:
 
 
 def available_memory(accelerator: str) -> tuple[float, str]:
-    """In bytes, and of what: the GPU where one trains, else this machine or what a job may use of it."""
+    """In bytes, and of what: the GPU if training uses one, otherwise this machine or a job's share of it."""
     if accelerator != "cpu" and torch.cuda.is_available():
         return torch.cuda.mem_get_info()[0], "the GPU"
     return free_memory(), "this machine"

@@ -1,4 +1,4 @@
-"""Weights & Biases: online when there is a login, otherwise offline with the line that uploads the run later."""
+"""Weights & Biases: online if there is a login, otherwise offline with the command that uploads the run later."""
 
 import logging
 import netrc
@@ -28,7 +28,7 @@ def logged_in() -> bool:
 
 
 def wandb_logger(folder: Path, run_id: str, config: dict[str, Plain], project: str, tags: list[str]) -> WandbLogger:
-    """The same id continues the same W&B run; offline, every start writes a segment of its own under it."""
+    """The same id continues the same W&B run; offline, every start writes its own segment under it."""
     mode: Any = os.environ.get("WANDB_MODE") or ("online" if logged_in() else "offline")
     if mode != "online":
         os.environ.setdefault("WANDB_ERROR_REPORTING", "false")  # would look up a host even offline
@@ -36,7 +36,7 @@ def wandb_logger(folder: Path, run_id: str, config: dict[str, Plain], project: s
     try:
         run = _init(folder, run_id, config, project, tags, mode)
     except wandb.errors.Error as error:
-        # A node without network must not cost the run; offline, everything is kept and can be uploaded later.
+        # A node without a network must not cost the run; offline, everything is kept and can be uploaded later.
         log.warning("W&B        cannot be reached (%s); this run is logged offline", str(error).splitlines()[0])
         # Its service holds the id of the run that could not be started, and would refuse it to the second.
         wandb.teardown()

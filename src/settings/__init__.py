@@ -1,8 +1,8 @@
 """A run described by its settings: the one owner of what changes a result.
 
-Frozen dataclasses, made once from the composed configuration (or from the config.yaml of a run) and checked there; everything
-else is handed values. `reading` checks them, `languages`, `corpora`, `probing` and `training` are the groups, `run` and
-`evaluation` what the two commands are told.
+Frozen dataclasses, built once from the composed configuration (or from a run's config.yaml) and checked there; everything
+else receives plain values. `reading` checks them; `languages`, `corpus_settings`, `probing` and `training_settings` are the
+groups; `run` and `evaluation_settings` are the two commands' settings.
 """
 
 from .evaluation_settings import EvaluationSettings, read_evaluation_settings

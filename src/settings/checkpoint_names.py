@@ -1,4 +1,7 @@
-"""What the names of checkpoints tell: steps, tokens or words that a training had seen, and the seed of a suite's training."""
+"""What checkpoint names tell: the steps, tokens or words seen in training, and the seed of a suite of models.
+
+Our own are named by words seen, at the points of the BabyLM challenge.
+"""
 
 import csv
 import re
@@ -11,8 +14,8 @@ from typing import Literal
 from ..errors import UserError
 from .watched import Axis
 
-AXES: tuple[Axis, ...] = ("words", "tokens", "steps")  # what curves are drawn against, the best first
-# step1000, stage1-step150-tokens1B, checkpoint-80, chck_7M (words, as BabyLM has it), seed_0-step_20k
+AXES: tuple[Axis, ...] = ("words", "tokens", "steps")  # what curves are plotted against, best first
+# step1000, stage1-step150-tokens1B, checkpoint-80, chck_7M (words, as in BabyLM), seed_0-step_20k
 LABELLED = re.compile(
     r"(?<![a-z])(global[-_]?step|step|iter|checkpoint|ckpt|tokens|words|chck)[-_=]?(\d+(?:\.\d+)?)([kmbt]?)(?![a-z0-9])",
     re.IGNORECASE,
@@ -22,14 +25,17 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 AXIS_OF: dict[str, Axis] = {"tokens": "tokens", "words": "words", "chck": "words"}  # every other label counts steps
 PLACEHOLDERS: dict[str, Axis] = {"{step}": "steps", "{tokens}": "tokens", "{words}": "words"}
 SEED = re.compile(r"[-_.]?(?<![a-z])seed[-_=]?(\d+)(?![0-9])", re.IGNORECASE)  # pythia-160m-seed3, multiberts-seed_3
-FEW = 4  # names in a message
+FEW = 4  # names listed in a message
+MILLION = 1_000_000
+# Every million words to 10 M, every 10 M to 100 M, every 100 M to 1,000 M.
+BABYLM = (*(unit * n for unit in (MILLION, 10 * MILLION, 100 * MILLION) for n in range(1, 10)), 1000 * MILLION)
 
 Choice = Literal["all", "log"] | tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class CheckpointPlace:
-    """Where in its training a checkpoint stands. `part` is what its name says besides: `stage1`, whose steps are not stage2's."""
+    """Where in training a checkpoint belongs. `part` is what else its name says: `stage1`, whose steps are not stage2's."""
 
     name: str
     seen: Mapping[Axis, int]
@@ -37,13 +43,13 @@ class CheckpointPlace:
 
     @property
     def step(self) -> int:
-        """What its results are filed under: the step, or what is known instead of it."""
+        """What its results are filed under: the step, or whatever is known instead."""
         return next(self.seen[axis] for axis in ("steps", "tokens", "words") if axis in self.seen)
 
 
 @dataclass(frozen=True)
 class Places:
-    """The checkpoints of a curve in their order, and why others are not on it."""
+    """The checkpoints of a curve in order, and why others are not on it."""
 
     axis: Axis
     points: list[CheckpointPlace]
@@ -52,7 +58,7 @@ class Places:
 
 @dataclass(frozen=True)
 class NamingRule:
-    """How names are read: by a table, by a pattern, or, without them, as publishers usually write them."""
+    """How names are read: by a table, by a pattern, or by default the way publishers usually write them."""
 
     pattern: str | None = None
     table: Mapping[str, CheckpointPlace] = field(default_factory=dict)
@@ -65,9 +71,11 @@ class NamingRule:
 
 
 def naming_rule(pattern: str | None, table: str | None) -> NamingRule:
-    """From what was typed: `ckpt_{step}`, `*-{tokens}-*`; a CSV file with the columns name and step, tokens or words."""
+    """From user input: `ckpt_{step}`, `*-{tokens}-*`; a CSV file with the columns name and step, tokens or words."""
     if pattern is not None and not any(each in pattern for each in PLACEHOLDERS):
-        raise UserError(f"model.pattern={pattern}: it names no number; write {{step}}, {{tokens}} or {{words}} where it stands")
+        raise UserError(
+            f"model.pattern={pattern}: it has no placeholder; write {{step}}, {{tokens}} or {{words}} in place of the number"
+        )
     return NamingRule(pattern, {} if table is None else _read_table(Path(table)))
 
 
@@ -96,7 +104,7 @@ def _count(number: str, unit: str) -> int:
 
 
 def _read_table(file: Path) -> dict[str, CheckpointPlace]:
-    remedy = "a CSV file with the columns name and step, tokens or words is needed"
+    remedy = "it must be a CSV file with the columns name and step, tokens or words"
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
             rows = list(csv.DictReader(stream))
@@ -115,14 +123,14 @@ def _read_table(file: Path) -> dict[str, CheckpointPlace]:
 
 
 def place_checkpoints(names: Sequence[str], choice: Choice, rule: NamingRule) -> Places:
-    """Those that were chosen, on one axis. What cannot be placed is left out; of those chosen by name, it is refused."""
+    """The chosen checkpoints, on one axis. Those that cannot be placed are left out; if chosen by name, refused."""
     named = isinstance(choice, tuple)
     left_out: dict[str, str] = {}
     read: list[CheckpointPlace] = []
     for name in dict.fromkeys(choice if isinstance(choice, tuple) else names):
         place = rule.read(name)
         if place is None:
-            left_out[name] = "its name tells neither steps nor tokens nor words; model.pattern= or model.places= says them"
+            left_out[name] = "its name gives neither steps nor tokens nor words; use model.pattern= or model.places="
         else:
             read.append(place)
     if not read or (named and left_out):
@@ -132,7 +140,7 @@ def place_checkpoints(names: Sequence[str], choice: Choice, rule: NamingRule) ->
     for place in read:
         if place not in kept:
             what = f"of {place.part or 'another part'}, not of {part or 'the others'}" if place.part != part else f"no {axis}"
-            left_out[place.name] = f"{what}: its place on this curve is not known; a curve of its own: model.revisions=[…]"
+            left_out[place.name] = f"{what}: its place on this curve is unknown; for a separate curve use model.revisions=[…]"
     if named and left_out:
         raise UserError(f"model.revisions: {next(iter(left_out))} is {next(iter(left_out.values()))}")
     axis = _distinct_axis(kept, axis)
@@ -142,15 +150,15 @@ def place_checkpoints(names: Sequence[str], choice: Choice, rule: NamingRule) ->
 
 def _cannot_be_placed(names: Mapping[str, str], rule: NamingRule) -> str:
     shown = ", ".join([*list(names)[:FEW], *(["…"] if len(names) > FEW else [])])
-    how = f"model.pattern={rule.pattern} fits none" if rule.pattern else "these names tell neither steps nor tokens nor words"
+    how = f"model.pattern={rule.pattern} fits none" if rule.pattern else "these names give neither steps nor tokens nor words"
     return (
-        f"{shown}: {how}; say where the number stands (model.pattern=run_{{step}}, {{tokens}}, {{words}}) or give a table "
+        f"{shown}: {how}; say where the number is (model.pattern=run_{{step}}, {{tokens}}, {{words}}) or give a table "
         "(model.places=places.csv with the columns name and step)"
     )
 
 
 def _most_common(read: Sequence[CheckpointPlace]) -> tuple[str, Axis]:
-    """The part and the axis that most names have; of equally many, the first part, and the best axis."""
+    """The part and axis that most names have; among ties, the first part and the best axis."""
     parts = Counter(place.part for place in read)
     part = max(sorted(parts), key=lambda name: parts[name])
     own = [place for place in read if place.part == part]
@@ -158,7 +166,7 @@ def _most_common(read: Sequence[CheckpointPlace]) -> tuple[str, Axis]:
 
 
 def _distinct_axis(kept: Sequence[CheckpointPlace], axis: Axis) -> Axis:
-    """Names round tokens (`tokens1B`): where two points would meet, their steps tell them apart."""
+    """Names round tokens (`tokens1B`): if two points would coincide, their steps distinguish them."""
     if len({place.seen[axis] for place in kept}) < len(kept) and all("steps" in place.seen for place in kept):
         return "steps"
     return axis
@@ -191,3 +199,11 @@ def suite_and_seed(name: str) -> tuple[str, int | None]:
     short = LABELLED.sub("", name).strip("-_./ ") or name
     found = SEED.search(short)
     return (SEED.sub("", short, count=1).strip("-_. "), int(found[1])) if found else (short, None)
+
+
+def checkpoint_name(words: int) -> str:
+    """`chck_1M`, as BabyLM names them; `chck_500k`, `chck_1234` for other than whole millions."""
+    for unit, letter in ((MILLION, "M"), (1000, "k")):
+        if words % unit == 0:
+            return f"chck_{words // unit}{letter}"
+    return f"chck_{words}"

@@ -13,14 +13,14 @@ from ..errors import UserError
 from ..places import installed_folder
 from .reading import Plain, tell_unknown
 
-# What goes wrong inside Hydra and OmegaConf while settings are put together; a mistyped one raises almost any of these.
+# What can go wrong inside Hydra and OmegaConf while settings are composed; a typo raises almost any of these.
 COMPOSING = (HydraException, OmegaConfBaseException, ValueError, TypeError, AttributeError, LookupError, AssertionError)
-# Groups whose further settings are somebody else's to know: torch's optimisers, Lightning's trainer.
+# Groups whose extra settings belong to others: torch's optimisers, Lightning's trainer.
 OPEN = ("trainer.", "model.network.", "model.optimizer.", "model.scheduler.", "callbacks.", "logger.")
 
 
 def explain_composition(error: Exception, overrides: Sequence[str], config_name: str = "train") -> UserError:
-    """What to tell whoever typed these overrides."""
+    """What to tell the user who typed these overrides."""
     if isinstance(error, MissingConfigException):
         return UserError(_missing_choice(error, overrides))
     if isinstance(error, OverrideParseException):
@@ -32,8 +32,8 @@ def explain_composition(error: Exception, overrides: Sequence[str], config_name:
         return UserError(_unknown(found[1], overrides, config_name))
     if found := re.match(r"(?:Multiple values for |Could not append to config. An item is already at ')(\S+?)'?\. ?", said):
         typed = _typed_for(found[1], overrides)
-        return UserError(f"{typed}: there is a {found[1]} already; without the +: {typed.lstrip('+')}")
-    return UserError(f"{' '.join(overrides) or 'the settings'}: cannot be put together ({_reason(error)})")
+        return UserError(f"{typed}: {found[1]} already exists; leave out the +: {typed.lstrip('+')}")
+    return UserError(f"{' '.join(overrides) or 'the settings'}: cannot be composed ({_reason(error)})")
 
 
 def _reason(error: Exception) -> str:
@@ -44,41 +44,39 @@ def _reason(error: Exception) -> str:
 
 def _missing_choice(error: MissingConfigException, overrides: Sequence[str]) -> str:
     group, _, choice = str(error.missing_cfg_file).rpartition("/")
-    # An existing choice makes Hydra list the others, a list of choices does not.
+    # For an existing choice Hydra lists the others; for a list of choices it does not.
     options = error.options or sorted(file.stem for file in (installed_folder("conf") / group).glob("*.yaml"))
     typed = next((each for each in overrides if each.lstrip("+").startswith(f"{group}=")), f"{group}={choice}")
     near = difflib.get_close_matches(choice, options, n=1, cutoff=0.6)
-    there = f"there are: {', '.join(options)}" if options else "there are none"
-    return f"{typed}: there is no such choice{f'; did you mean {group}={near[0]}?' if near else ''}; {there}"
+    there = f"available: {', '.join(options)}" if options else "none are available"
+    return f"{typed}: no such choice{f'; did you mean {group}={near[0]}?' if near else ''}; {there}"
 
 
 def _unreadable(error: OverrideParseException) -> str:
     reason = next((line for line in str(error.message).splitlines() if not line.startswith(("See ", "Error parsing"))), "")
     if "=" not in error.override:
-        return f"{error.override}: a setting is written name=value; --help lists them"
+        return f"{error.override}: write a setting as name=value; --help lists them"
     name, _, value = error.override.partition("=")
-    return (
-        f"{error.override}: cannot be read ({reason}); text with marks in it goes into two pairs of quotes: '{name}=\"{value}\"'"
-    )
+    return f"{error.override}: cannot be read ({reason}); quote text with special characters twice: '{name}=\"{value}\"'"
 
 
 def _several(typed: str) -> str:
     name, _, values = typed.partition("=")
-    if "(" in values:  # range(1,3), choice(a,b): Hydra's own ways to say several
-        return f"{typed}: one value at a time; for a run with each of them: -m {typed}"
+    if "(" in values:  # range(1,3), choice(a,b): Hydra's own ways to give several
+        return f"{typed}: one value at a time; one run each: -m {typed}"
     if name == "lang":
         return (
-            f"{typed}: one language at a time; one model of all: lang=multi lang.languages=[{values}]; a run for each: -m {typed}"
+            f"{typed}: one language at a time; one model of all: lang=multi lang.languages=[{values}]; one run each: -m {typed}"
         )
-    return f"{typed}: one value at a time; as a list: {name}=[{values}]; a run for each: -m {typed}"
+    return f"{typed}: one value at a time; as a list: {name}=[{values}]; one run each: -m {typed}"
 
 
 def _unknown(name: str, overrides: Sequence[str], config_name: str) -> str:
-    """A setting or group that is not there, and the nearest that is."""
+    """A setting or group that does not exist, and the nearest that does."""
     rest = [each for each in overrides if _name_of(each) != name]
     told = tell_unknown(name, known_names(rest, config_name))
     if name.startswith(OPEN) and "did you mean" not in told:
-        told = f"{name}: there is no such setting here; to hand it on to what {name.rpartition('.')[0]} stands for: +{name}=…"
+        told = f"{name}: no such setting here; to pass it on to whatever {name.rpartition('.')[0]} selects: +{name}=…"
     return told
 
 
@@ -91,7 +89,7 @@ def _name_of(override: str) -> str:
 
 
 def known_names(overrides: Sequence[str], config_name: str) -> list[str]:
-    """Every setting and group of settings, as the overrides that are right compose them."""
+    """Every setting and group of settings, as composed from the valid overrides."""
     for chosen in ([*overrides], []):
         try:
             with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):

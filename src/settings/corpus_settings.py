@@ -1,4 +1,4 @@
-"""The corpus of a run, a class for each file of `conf/data`; what it is made of and how it is read in batches."""
+"""The corpus of a run, one class per file in `conf/data`; what it consists of and how it is read in batches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ SplitName = Literal["train", "valid", "test"]
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings:
-    """What every corpus has. `cut_by_rule`: raw text that our rule of the language cuts into words."""
+    """What every corpus has. `cut_by_rule`: raw text that our language rule splits into words."""
 
     name: str
     seed: Natural = 0
@@ -33,17 +33,17 @@ class CorpusSettings:
 
     @property
     def running_text(self) -> bool:
-        """Whether its words are written as in running text, where a script glues clitics to the next word."""
+        """Whether its words are written as in running text, where a script joins clitics to the next word."""
         return False
 
     def clitics(self, language: Language) -> Clitics:
-        """How this corpus writes the clitics of a language; sets that are asked of its models are written alike."""
+        """How this corpus writes a language's clitics; the sets for its models are written the same way."""
         return "joined" if self.running_text else language.clitics
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrammarCorpus(CorpusSettings):
-    """Sentences drawn from `grammars/<lang>/corpus.avg`."""
+    """Sentences sampled from `grammars/<lang>/corpus.avg`."""
 
     sentences: dict[str, Natural] = field(default_factory=lambda: {"train": 20000, "valid": 2000, "test": 2000})
     withhold: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class GrammarCorpus(CorpusSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class FileCorpus(CorpusSettings):
-    """Files of the user's own: some that are split, or some for each split."""
+    """A user's files: some to be split, or some for each split."""
 
     path: Paths | None = None
     train: Paths | None = None
@@ -61,7 +61,7 @@ class FileCorpus(CorpusSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class TextCorpus(FileCorpus):
-    """Raw prose, or sentences that are already cut into tokens."""
+    """Raw prose, or sentences already split into tokens."""
 
     tokenized: bool = False
 
@@ -76,7 +76,7 @@ class TextCorpus(FileCorpus):
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankCorpus(FileCorpus):
-    """CoNLL-U with its own sentences and tokens. `withhold`: patterns or relations whose sentences train does not have."""
+    """CoNLL-U with its own sentences and tokens. `withhold`: patterns or relations whose sentences train must not have."""
 
     words: Literal["surface", "syntactic"] = "surface"
     withhold: tuple[str, ...] = added(())
@@ -96,7 +96,7 @@ class ClamsCorpus(CorpusSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class WikipediaCorpus(CorpusSettings):
-    """Wikipedia from the hub, or from files that have been fetched before."""
+    """Wikipedia from the hub, or from files fetched earlier."""
 
     path: Paths | None = None
     dataset: str = "wikimedia/wikipedia"
@@ -124,14 +124,14 @@ CORPORA: dict[str, type[CorpusSettings]] = {
 
 
 def corpus_class(values: Mapping[str, Plain]) -> type[CorpusSettings]:
-    """The class of settings that a corpus of this name has."""
+    """The settings class of the corpus with this name."""
     name = str(values.get("name"))
     if name not in CORPORA:
-        raise UserError(f"data.name={name}: there is no such corpus; there are: {', '.join(CORPORA)}")
+        raise UserError(f"data.name={name}: no such corpus; available: {', '.join(CORPORA)}")
     return CORPORA[name]
 
 
 def read_corpus_settings(values: object) -> CorpusSettings:
     if not isinstance(values, Mapping):
-        raise UserError(f"data={values}: name a corpus; there are: {', '.join(CORPORA)}")
+        raise UserError(f"data={values}: name a corpus; available: {', '.join(CORPORA)}")
     return read(corpus_class(values), values, "data")

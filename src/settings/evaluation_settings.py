@@ -1,4 +1,4 @@
-"""What `evaluate` was told: which models, which sets, which text."""
+"""The settings of `evaluate`: which models, which sets, which text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ from .training_settings import PretrainedSettings, ScoreFileSettings
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """`model` is a pretrained one or a file of scores, `scorer` a function of the user's own by its dotted name; without any of
-    them, checkpoints of ours are asked, which know their language and their words.
+    """`model` is a pretrained one or a score file, `scorer` a user-defined function by its dotted name; without either, our
+    own checkpoints are evaluated, which know their language and their words.
     """
 
     probes: ProbeSettings
@@ -28,12 +28,12 @@ class EvaluationSettings:
     text: str | None
     out: str | None
     device: str
-    allow: tuple[str, ...] = ()  # packages of the user's own that networks and scorers may come from
+    allow: tuple[str, ...] = ()  # user packages that networks and scorers may come from
     scorer: str | None = None
 
 
 def read_evaluation_settings(values: Mapping[str, Plain]) -> EvaluationSettings:
-    """Whatever can be wrong with them is found here, before a model is loaded."""
+    """Errors in them are found here, before a model is loaded."""
     plain = read(_TopLevel, values)
     made = EvaluationSettings(
         probes=read_probe_settings(plain.probes),
@@ -56,12 +56,12 @@ def _read_model(values: Mapping[str, Plain]) -> PretrainedSettings | ScoreFileSe
     """conf/model/scores.yaml is the one with a path."""
     if "network" in values:
         raise UserError(
-            f"model={values.get('name')}: concord evaluate takes ckpt_path= for models of ours, and model=hf for pretrained ones"
+            f"model={values.get('name')}: concord evaluate takes ckpt_path= for our own models, and model=hf for pretrained ones"
         )
     if "path" in values:
         scores = read(ScoreFileSettings, values, "model")
         if not scores.path:
-            raise UserError("model=scores needs model.path=: a file of scores (.csv, .tsv, .jsonl or .parquet)")
+            raise UserError("model=scores needs model.path=: a score file (.csv, .tsv, .jsonl or .parquet)")
         return scores
     settings = read(PretrainedSettings, values, "model")
     if not settings.name:
@@ -72,40 +72,38 @@ def _read_model(values: Mapping[str, Plain]) -> PretrainedSettings | ScoreFileSe
 
 def _check_revisions(settings: PretrainedSettings) -> None:
     if settings.revision is not None and settings.revisions is not None:
-        raise UserError(
-            f"model.revision={settings.revision}: one revision, or several (model.revisions=) as a curve; leave one out"
-        )
+        raise UserError(f"model.revision={settings.revision}: give either one revision, or several (model.revisions=) as a curve")
     if settings.revisions == ():
-        raise UserError("model.revisions=[]: the list is empty; write all, log, or names of revisions")
+        raise UserError("model.revisions=[]: the list is empty; write all, log, or revision names")
     several = settings.name is not None and len(settings.name) > 1
     if several and (settings.revisions is not None or settings.revision is not None):
         raise UserError(
-            "model.name=[…]: each entry of the list is a checkpoint already; leave model.revision and model.revisions out"
+            "model.name=[…]: each entry of the list is already a checkpoint; leave model.revision and model.revisions out"
         )
     naming_rule(settings.pattern, settings.places)
 
 
 def _must_ask_something(settings: EvaluationSettings) -> None:
     if settings.probes.is_none and settings.text is None and not settings.data:
-        raise UserError("probes=none: then data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed")
+        raise UserError("probes=none: also give data= (perplexity of a corpus) or text= (surprisal of a sentence)")
     if settings.scorer and (settings.model or settings.ckpt_path):
         beside = _foreign(settings.model) if settings.model else "ckpt_path="
         raise UserError(f"scorer={settings.scorer}: one model at a time; leave {beside} out")
     foreign = _foreign(settings.model) if settings.model else "scorer=" if settings.scorer else ""
     if foreign and not settings.lang:
-        raise UserError(f"{foreign} needs lang=: a model that is not ours does not say which language it is to be asked in")
+        raise UserError(f"{foreign} needs lang=: a third-party model does not say which language to evaluate it in")
     if foreign and settings.data:
         raise UserError(
-            f"data=: the perplexity per word of a model that is not ours is not comparable; leave data= out with {foreign}"
+            f"data=: the per-word perplexity of a third-party model is not comparable; leave data= out with {foreign}"
         )
     if not isinstance(settings.model, PretrainedSettings):
         refuse_scoring(settings.probes)
     if isinstance(settings.model, PretrainedSettings) and settings.text is not None and settings.model.asks_training:
         raise UserError("text=: one model at a time; leave model.revisions out and give one model.name=")
     if isinstance(settings.model, ScoreFileSettings) and settings.text is not None:
-        raise UserError("text=: a file of scores cannot be asked about another sentence; leave text= out with model=scores")
+        raise UserError("text=: a score file cannot score another sentence; leave text= out with model=scores")
     if not foreign and settings.ckpt_path is None:
-        raise UserError("ckpt_path= is needed: a checkpoint, several ([a.ckpt,b.ckpt]), or the folder of a run")
+        raise UserError("ckpt_path= is required: a checkpoint, several ([a.ckpt,b.ckpt]), or a run folder")
 
 
 def _foreign(model: PretrainedSettings | ScoreFileSettings) -> str:

@@ -1,9 +1,9 @@
-"""Codes of languages (ISO 639): two letters, three letters, the English name, and which way the language is written."""
+"""Language codes (ISO 639): two letters, three letters, the English name, and the writing direction."""
 
 import re
 from typing import Literal
 
-# Two letters, three letters, name. Languages that ISO 639-1 knows; all others have three letters only.
+# Two letters, three letters, name. Languages in ISO 639-1; all others have only three letters.
 _TABLE = """\
 aa aar Afar;ab abk Abkhazian;ae ave Avestan;af afr Afrikaans;ak aka Akan;am amh Amharic;an arg Aragonese;ar ara Arabic
 as asm Assamese;av ava Avaric;ay aym Aymara;az aze Azerbaijani;ba bak Bashkir;be bel Belarusian;bg bul Bulgarian;bi bis Bislama
@@ -32,7 +32,7 @@ _ROWS = [entry.split(" ", 2) for line in _TABLE.splitlines() for entry in line.s
 THREE = {two: three for two, three, _ in _ROWS}
 TWO = {three: two for two, three in THREE.items()}
 NAMES = {two: name for two, _, name in _ROWS}
-# Sets and corpora also name the one language that is meant by a code for several, or the older three letters.
+# Sets and corpora may use the code of the one language meant by a macrolanguage code, or the older three letters.
 ALSO = {
     "ar": ("arb",),
     "az": ("azj",),
@@ -68,17 +68,17 @@ RIGHT_TO_LEFT = {"ar", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur", "yi", "ar
 
 
 def is_code(text: str) -> bool:
-    """Whether a text could be the code of a language: two or three small letters."""
+    """Whether a text could be a language code: two or three lower-case letters."""
     return re.fullmatch(r"[a-z]{2,3}", text) is not None
 
 
 def is_known(code: str) -> bool:
-    """Whether it is the code of a language: one of ISO 639-1, or three letters, of which there are thousands."""
+    """Whether it is a language code: one of ISO 639-1, or any three letters, of which there are thousands."""
     return code in THREE or (is_code(code) and len(code) == 3)
 
 
 def shortest(code: str) -> str:
-    """The two letters of a language where there are some: `nld`, `dut` and `nl` are `nl`."""
+    """The two-letter code of a language if it has one: `nld`, `dut` and `nl` are `nl`."""
     if code in THREE:
         return code
     older = next((two for two, others in ALSO.items() if code in others and code not in TWO), code)
@@ -86,7 +86,7 @@ def shortest(code: str) -> str:
 
 
 def spellings(code: str) -> list[str]:
-    """Every code of a language, as files may be named: the one that was given first."""
+    """Every code of a language, as files may be named: the given one first."""
     two = shortest(code)
     return list(dict.fromkeys([code, two, *([THREE[two]] if two in THREE else []), *ALSO.get(two, ())]))
 
@@ -96,7 +96,7 @@ def same_language(one: str, other: str) -> bool:
 
 
 def name_of(code: str) -> str:
-    """In English; the code itself where we know no name."""
+    """The English name; the code itself if we know no name."""
     return NAMES.get(shortest(code), code)
 
 

@@ -1,4 +1,4 @@
-"""What is true of a language: how its raw text is cut into words, which way it is written, what its script glues together."""
+"""Facts about a language: how its raw text is split into words, its writing direction, what its script joins."""
 
 import logging
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from .reading import Plain, read
 
 log = logging.getLogger(__name__)
 
-# How sets and corpora render what a script glues to the next word: as tokens of their own, or joined as in running text.
+# How sets and corpora render what a script joins to the next word: as separate tokens, or joined as in running text.
 Clitics = Literal["split", "joined"]
 # Letters with their marks, hyphens and apostrophes inside a word; numbers; other marks one by one, runs of dots or dashes as one.
 ANY_TOKENS = r"\d+(?:[.,]\d+)+|[\w\u0300-\u036f]+(?:[-'][\w\u0300-\u036f]+)*|\.+|-+|[^\w\s]"
 SEVERAL, ANY = "multi", "any"
-# For languages that nobody has described: the same, with the vowel signs and other marks that belong to the letters of a script.
+# For languages without a description: the same, with the vowel signs and other marks that belong to a script's letters.
 _LETTERS = (
     r"\w\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
     r"\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u1000-\u1049\u1050-\u109f"
@@ -28,7 +28,7 @@ _LETTERS = (
 )
 _MARKS = r"\.+|-+|[^\w\s]"
 SPACED = rf"\d+(?:[.,]\d+)+|[{_LETTERS}]+(?:[-'][{_LETTERS}]+)*|{_MARKS}"
-# Scripts that do not put spaces between words: one letter after the other, Latin words and numbers as a whole.
+# Scripts without spaces between words: one letter after another, Latin words and numbers as a whole.
 UNSPACED = (
     rf"[A-Za-z0-9\u00c0-\u024f]+|\w[\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3]*|{_MARKS}"
 )
@@ -84,10 +84,10 @@ def read_language_choice(values: object) -> LanguageChoice:
 
 
 def _read_any(values: Mapping[str, object]) -> Language:
-    """`lang=any lang.code=nld`: as its file describes it where there is one, else by the rules for any language."""
+    """`lang=any lang.code=nld`: as its file describes it if there is one, otherwise by the rules for any language."""
     code = values.get("code")
     if not isinstance(code, str) or not is_code(code):
-        raise UserError(f"lang.code={code}: lang=any needs the code of a language, two or three letters: lang=any lang.code=nld")
+        raise UserError(f"lang.code={code}: lang=any needs a language code, two or three letters: lang=any lang.code=nld")
     found = read_language(code)
     said = {key: value for key, value in values.items() if key not in ("code", "name") and value is not None}
     made = read(Language, asdict(found) | said, "lang")
@@ -96,19 +96,19 @@ def _read_any(values: Mapping[str, object]) -> Language:
 
 
 def any_language(code: str) -> Language:
-    """A language that nobody has described."""
+    """A language without a description."""
     two = shortest(code)
     tokens = UNSPACED if two in WITHOUT_SPACES else SPACED
     return Language(two, name_of(two), direction=direction_of(two), tokens=tokens)
 
 
 def each_language(choice: LanguageChoice) -> tuple[Language, ...]:
-    """The one, or each of the several, as `conf/lang` describes it."""
+    """The one language, or each of several, as `conf/lang` describes it."""
     if isinstance(choice, Language):
         return (choice,)
     asked, known = list(choice.languages), language_files()
     if unknown := [code for code in asked if code not in known and not is_known(code)]:
-        raise UserError(f"lang.languages={asked}: no {unknown[0]} here; there are: {', '.join(known)}")
+        raise UserError(f"lang.languages={asked}: no {unknown[0]} here; available: {', '.join(known)}")
     if len(asked) < 2:
         raise UserError(f"lang.languages={asked}: name two or more; for one language, lang=<language>")
     if len({*asked}) < len(asked):
@@ -117,13 +117,13 @@ def each_language(choice: LanguageChoice) -> tuple[Language, ...]:
 
 
 def read_language(code: str) -> Language:
-    """A language by its code, two letters or three."""
+    """A language by its code, two or three letters."""
     files = language_files()
     file = next((files[each] for each in spellings(code) if each in files), None)
     if file is None and is_known(code):
         return any_language(code)
     if file is None:
-        raise UserError(f"lang={code}: there is no such language; there are: {', '.join(language_files())}")
+        raise UserError(f"lang={code}: no such language; available: {', '.join(language_files())}")
     try:
         return read(Language, yaml.safe_load(file.read_text(encoding="utf-8")), "lang")
     except (UserError, yaml.YAMLError, UnicodeDecodeError) as error:
@@ -131,7 +131,7 @@ def read_language(code: str) -> Language:
 
 
 def language_files() -> dict[str, Path]:
-    """Every language that is described, by its code."""
+    """Every described language, by its code."""
     folders = own_or_installed("conf/lang")
     files = {file.stem: file for folder in reversed(folders) for file in folder.glob("*.yaml") if file.stem not in (SEVERAL, ANY)}
     return dict(sorted(files.items()))

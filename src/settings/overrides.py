@@ -1,4 +1,4 @@
-"""What was typed on the command line: refused where Hydra would understand something else, and read as settings."""
+"""What was typed on the command line: refused if Hydra would misunderstand it, and read as settings."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def typed_overrides() -> list[str]:
-    """As they were typed: an interpolation that leads nowhere is told where the settings are read."""
+    """As typed: a dangling interpolation is reported where the settings are read."""
     typed = OmegaConf.to_container(HydraConfig.get().overrides.task, resolve=False)
     return [str(override) for override in typed] if isinstance(typed, list) else []
 
@@ -29,7 +29,7 @@ def refuse_lists(overrides: Sequence[str]) -> None:
     for override in overrides:
         if override.startswith("lang=["):
             listed = override.removeprefix("lang=")
-            raise UserError(f"{override}: only the last of these would be used; give lang=multi lang.languages={listed}")
+            raise UserError(f"{override}: only the last of these would be used; write lang=multi lang.languages={listed}")
 
 
 def read_composed(cfg: DictConfig) -> RunSettings:
@@ -48,24 +48,24 @@ def read_composed_evaluation(cfg: DictConfig) -> EvaluationSettings:
 
 
 def check_trust(settings: EvaluationSettings, overrides: Sequence[str]) -> None:
-    """Code that comes with a model is run for whoever types so, who is told; and for no file of settings."""
+    """Code that comes with a model runs only if the user types so, with a warning; never because of a settings file."""
     model = settings.model
     if isinstance(model, PretrainedSettings) and model.trust_remote_code:
         typed = [str(override).lower().lstrip("+") for override in overrides]
         if not any(each.partition("=")[0] == "model.trust_remote_code" for each in typed):
             raise UserError(
-                "model.trust_remote_code=true: this stands in a file of settings; code that comes with a model is run only if "
-                "you type it in the command"
+                "model.trust_remote_code=true: this is set in a file; code that comes with a model is run only if "
+                "you type it on the command line"
             )
-        log.warning("code       model.trust_remote_code=true: code that comes with %s is run", ", ".join(model.name or ()))
+        log.warning("code       model.trust_remote_code=true: running code that comes with %s", ", ".join(model.name or ()))
 
 
 def _resolved(cfg: DictConfig) -> dict[str, Plain]:
-    """With what ${…} stands for; what stands for nothing is the user's to mend."""
+    """With every ${…} resolved; one that cannot be is for the user to fix."""
     try:
         return OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)  # type: ignore[return-value]
     except MissingMandatoryValue as error:
-        raise UserError(f"{error.full_key}=???: a value is needed") from None
+        raise UserError(f"{error.full_key}=???: this setting needs a value") from None
     except OmegaConfBaseException as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(

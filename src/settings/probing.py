@@ -1,4 +1,4 @@
-"""Which challenge sets are asked, under which rules, and when."""
+"""Which challenge sets are probed, under which rules, and when."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from .reading import AtLeast, Count, Natural, Plain, added, machine, read
 DEFAULT_PROTOCOL = "default"
 AGREEMENT = "agreement"  # our own sets of a language
 SHARED = "shared"
-# fixed: the sets as they are; fit: words that the vocabulary has; {shared: […]}: words that several vocabularies have. None: not
+# fixed: the sets as they are; fit: words in the vocabulary; {shared: […]}: words that several vocabularies share. None: not
 # decided yet; see `decide_lexicon`.
 LexiconChoice = Literal["fit", "fixed"] | dict[str, tuple[str, ...]] | None
 Moments = tuple[Annotated[float, AtLeast(0)], ...]
@@ -22,7 +22,7 @@ Moments = tuple[Annotated[float, AtLeast(0)], ...]
 
 @dataclass(frozen=True)
 class ScheduleSettings:
-    """When a model is probed while it learns."""
+    """When a model is probed during training."""
 
     every_epochs: Count = 1
     epochs: Moments = ()
@@ -32,7 +32,7 @@ class ScheduleSettings:
 
 @dataclass(frozen=True)
 class ProbeSettings:
-    """A collection of challenge sets. `rules` are those that were given; the protocol fills in the rest."""
+    """A collection of challenge sets. `rules` are the explicit ones; the protocol fills in the rest."""
 
     name: str
     format: str | None = None
@@ -42,30 +42,30 @@ class ProbeSettings:
     seed: Natural = 0
     split: Literal["all", "dev", "test"] = "all"
     protocol: str = DEFAULT_PROTOCOL
-    # Rules that came later are not part of a run's name where they are not given.
+    # Rules added later are part of a run's name only if they are given.
     rules: dict[str, Plain] = field(default_factory=dict, metadata={"later": ("normalize",)})
     scoring: tuple[str, ...] | None = None
     sample: Count | None = None
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
-    groupings: dict[str, Plain] | None = machine(None)  # how items are shown together, not how they are judged
+    groupings: dict[str, Plain] | None = machine(None)  # how items are grouped for display, not how they are judged
     screen: Literal["short", "full"] = machine("short")
     tier: Literal["core", "full", "all"] | None = added(None)
     lexicon: LexiconChoice = added("fixed")
     least: Count = added(10)  # occurrences of a form in the training text, for lexicon=fit and shared
-    # Further collections on the same schedule: names of conf/probes, or {collection: own, name: mine, path: …} with what differs.
+    # Further collections on the same schedule: names from conf/probes, or {collection: own, name: mine, path: …} with overrides.
     also: tuple[str | dict[str, Plain], ...] = added(())
-    # Of a table: {good: …, bad: …, construction: …, masked: …} name the columns, where their own names do not tell.
+    # For a table: {good: …, bad: …, construction: …, masked: …} name the columns, if their own names do not tell.
     columns: dict[str, Plain] | None = added(None)
 
     def __post_init__(self) -> None:
         if isinstance(self.lexicon, Mapping) and (set(self.lexicon) != {SHARED} or not self.lexicon[SHARED]):
             raise UserError(
-                f"probes.lexicon={dict(self.lexicon)}: write fit, fixed, or shared:[…] with runs, checkpoints or files of words"
+                f"probes.lexicon={dict(self.lexicon)}: must be fit, fixed, or shared:[…] with runs, checkpoints or word files"
             )
 
     @property
     def fits_vocabulary(self) -> bool:
-        """Whether the words of its sets are chosen for what models know."""
+        """Whether the words of its sets are chosen to fit what models know."""
         return self.lexicon not in (None, "fixed")
 
     @property
@@ -73,9 +73,9 @@ class ProbeSettings:
         return self.name == "none"
 
     def tiers(self, built_in: bool | None) -> tuple[str, ...]:
-        """The tiers of suites by preference; none: all. `built_in`: whether those asked have read the built-in corpus, if known.
+        """The tiers of suites by preference; none: all. `built_in`: whether models were trained on the built-in corpus, if known.
 
-        Suites that are asked for by name are asked whatever their tier.
+        Suites requested by name are used whatever their tier.
         """
         if self.tier is not None:
             return () if self.tier == "all" else (self.tier,)
@@ -85,15 +85,15 @@ class ProbeSettings:
 
     @property
     def given_rules(self) -> Mapping[str, Plain]:
-        """Those that were typed; null leaves a rule to the protocol."""
+        """The explicit rules; null leaves a rule to the protocol."""
         return {name: value for name, value in self.rules.items() if value is not None}
 
 
 def refuse_scoring(probes: ProbeSettings) -> None:
-    """Models of ours are scored in one way, left to right; to choose another would be to be ignored."""
+    """Our own models are scored in one way, left to right; another choice would be ignored."""
     if probes.scoring is not None:
         raise UserError(
-            f"probes.scoring=[{','.join(probes.scoring)}]: a choice for pretrained models (model=hf); models of Concord are "
+            f"probes.scoring=[{','.join(probes.scoring)}]: only for pretrained models (model=hf); Concord models are "
             "scored left to right, word by word. Leave it out"
         )
 
@@ -103,8 +103,8 @@ def read_probe_settings(values: object) -> ProbeSettings:
 
 
 def decide_lexicon(probes: Mapping[str, Plain], built_in: bool) -> dict[str, Plain]:
-    """The settings of a new run, in which our own sets fit the vocabulary of real text; built-in corpora have the words of the
-    sets as they are.
+    """The settings of a new run, in which our own sets are fitted to the vocabulary of real text; built-in corpora have the
+    sets' words anyway.
     """
     if "lexicon" not in probes or probes["lexicon"] is not None:
         return dict(probes)
@@ -112,24 +112,24 @@ def decide_lexicon(probes: Mapping[str, Plain], built_in: bool) -> dict[str, Pla
 
 
 def all_collections(chosen: ProbeSettings) -> list[ProbeSettings]:
-    """The collection itself and what is asked beside it, each with its own path and rules, all on one schedule.
+    """The collection itself and any further ones, each with its own path and rules, all on one schedule.
 
     None for probes=none.
     """
     found = [each for each in (chosen, *(_read_further(each, chosen) for each in chosen.also)) if not each.is_none]
     names = [each.name for each in found]
     if again := next((name for name in names if names.count(name) > 1), None):
-        raise UserError(f"probes.also: there are two collections named {again}; give one another name (probes.name=)")
+        raise UserError(f"probes.also: two collections are named {again}; rename one (probes.name=)")
     return found
 
 
 def _read_further(entry: str | Mapping[str, Plain], chosen: ProbeSettings) -> ProbeSettings:
-    """A collection of conf/probes, whose settings are those of agreement.yaml where it says nothing else."""
+    """A collection of conf/probes, with the settings of agreement.yaml as defaults."""
     given = {"collection": entry} if isinstance(entry, str) else dict(entry)
     collection = str(given.pop("collection", given.get("name", "")))
     files = collection_files()
     if collection not in files:
-        raise UserError(f"probes.also: there is no collection {collection!r}; there are: {', '.join(files)}")
+        raise UserError(f"probes.also: no collection {collection!r}; available: {', '.join(files)}")
     described = {name: yaml.safe_load(files[name].read_text(encoding="utf-8")) for name in (AGREEMENT, collection)}
     values = {**described[AGREEMENT], **described[collection], **given}
     values["rules"] = {**described[AGREEMENT]["rules"], **dict(given.get("rules") or {})}  # type: ignore[arg-type]
@@ -140,6 +140,6 @@ def _read_further(entry: str | Mapping[str, Plain], chosen: ProbeSettings) -> Pr
 
 
 def collection_files() -> dict[str, Path]:
-    """Every collection that is described, by its name: ours, the published ones, and the user's own."""
+    """Every described collection, by its name: ours, the published ones, and the user's own."""
     files = {file.stem: file for folder in reversed(own_or_installed("conf/probes")) for file in folder.glob("*.yaml")}
     return dict(sorted(files.items()))

@@ -1,6 +1,6 @@
-"""From plain values, as YAML and the command line give them, to frozen dataclasses: every key known, every value of its kind.
+"""From plain values, as in YAML and on the command line, to frozen dataclasses: every key known, every value of its kind.
 
-A field says what it admits by its type (`Annotated[int, AtLeast(1)] | None`) and what it means for a result by its metadata.
+A field's type says what it accepts (`Annotated[int, AtLeast(1)] | None`), and its metadata how it affects a result.
 """
 
 import difflib
@@ -17,7 +17,7 @@ from ..errors import UserError
 Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 Group = TypeVar("Group")
 NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
-REST = "rest"  # the field that takes the keys which no other field names
+REST = "rest"  # the field that takes the keys no other field names
 
 
 @dataclass(frozen=True)
@@ -60,19 +60,19 @@ Share = Annotated[float, AtLeast(0), Below(1)]
 
 
 def machine(default: object = MISSING) -> Any:
-    """A setting that changes where or how a run is done, and never its result."""
+    """A setting that changes where or how a run is done, but never its result."""
     return field(default=default, metadata={"machine": True})
 
 
 def added(earlier: object) -> Any:
-    """A setting that came later: runs from before it had this value, at which neither names nor comparisons know of it."""
+    """A setting added later: earlier runs had this value, at which names and comparisons ignore it."""
     return field(default=earlier, metadata={"earlier": earlier})
 
 
 def read(kind: type[Group], values: object, where: str = "") -> Group:
-    """The group of settings in these values, checked; `where` is what their names begin with."""
+    """The group of settings in these values, checked; `where` is the prefix of their names."""
     if not isinstance(values, Mapping):
-        raise UserError(f"{where}={values}: settings by name are needed, for instance {where}.{fields(kind)[0].name}=…")  # type: ignore[arg-type]
+        raise UserError(f"{where}={values}: must be named settings, for instance {where}.{fields(kind)[0].name}=…")  # type: ignore[arg-type]
     known = _fields(kind)  # type: ignore[arg-type]
     rest = {str(key): value for key, value in values.items() if key not in known or key == REST}
     if rest and REST not in known:
@@ -85,9 +85,9 @@ def read(kind: type[Group], values: object, where: str = "") -> Group:
 
 
 def check_arguments(function: Callable[..., object], values: Mapping[str, Plain], where: str, taken: Sequence[str] = ()) -> None:
-    """Whether a function could be called with these settings: every name is one of its, every value of the kind that it names.
+    """Whether a function could be called with these settings: every name is one of its arguments, every value of its kind.
 
-    `taken` are arguments that are no settings. What has no annotation admits anything.
+    `taken` are arguments that are not settings. An argument without an annotation accepts anything.
     """
     known = {name: each for name, each in inspect.signature(function).parameters.items() if name not in taken}
     hints = get_type_hints(function.__init__ if isinstance(function, type) else function, include_extras=True)  # type: ignore[misc]
@@ -103,12 +103,12 @@ def check_arguments(function: Callable[..., object], values: Mapping[str, Plain]
 
 
 def refuse_unknown(key: str, kind: type, where: str) -> NoReturn:
-    """A key that no field of the kind has."""
+    """A key that no field of the class has."""
     raise UserError(tell_unknown(_join(where, key), [_join(where, name) for name in _fields(kind) if name != REST]))
 
 
 def result_values(kind: type, values: Mapping[str, Plain], where: str = "") -> Iterator[tuple[str, Plain]]:
-    """Every setting that changes a result, by its full name, with the value as it was given."""
+    """Every setting that changes a result, by its full name, with the value as given."""
     known = _fields(kind)
     for key, value in values.items():
         each, hint = known.get(key, (None, None))
@@ -142,7 +142,7 @@ def _has_no_default(each: Field[object]) -> bool:
 
 
 def _dataclass_in(hint: object) -> type | None:
-    """The one dataclass that a hint admits; the kinds of a group with several are told apart by their name, not here."""
+    """The one dataclass a hint accepts; groups with several kinds are distinguished by name, not here."""
     inside = [hint, *get_args(hint)] if hint is not None else []
     found = [each for each in inside if isinstance(each, type) and is_dataclass(each)]
     return found[0] if len(found) == 1 else None
@@ -157,22 +157,22 @@ def _plain(value: object) -> object:
 
 
 def tell_unknown(name: str, known: list[str]) -> str:
-    """That there is no such setting, and what was probably meant."""
+    """Say that there is no such setting, and what was probably meant."""
     group, _, typed = name.rpartition(".")
     beside = [each for each in known if each.rpartition(".")[0] == group]
-    for some in (beside, known):  # those of its own group first: data.limt is data.limit, and not probes.limit
-        # The last part alone, since what all names begin with would make any two of them alike.
+    for some in (beside, known):  # its own group first: data.limt is data.limit, not probes.limit
+        # Only the last part, since a shared prefix would make any two names similar.
         last = {each.rpartition(".")[2]: each for each in reversed(some)}
         if near := difflib.get_close_matches(typed, last, n=1, cutoff=0.6):
-            return f"{name}: there is no such setting; did you mean {last[near[0]]}?"
-    return f"{name}: there is no such setting; there are: {', '.join(beside or [each for each in known if '.' not in each])}"
+            return f"{name}: no such setting; did you mean {last[near[0]]}?"
+    return f"{name}: no such setting; available: {', '.join(beside or [each for each in known if '.' not in each])}"
 
 
 # ----------------------------------------------------------------------- values
 
 
 def _check(hint: object, value: object, place: str, null: bool = False) -> object:  # noqa: PLR0911 - one line per kind of hint
-    """The value, of the kind that the hint names; `null` tells whether nothing at all would do as well."""
+    """The value, of the kind the hint names; `null` says whether null would also do."""
     origin, inside = get_origin(hint), get_args(hint)
     if hint is Any or {bool, int, float, str} <= {*inside}:  # Plain: whatever YAML can say
         return value
@@ -183,14 +183,14 @@ def _check(hint: object, value: object, place: str, null: bool = False) -> objec
     if origin is Literal:
         if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in inside):
             shown = ", ".join(str(each).lower() if isinstance(each, bool) else str(each) for each in inside)
-            raise UserError(f"{place}={_typed(value)}: write one of {shown}{', or null' if null else ''}")
+            raise UserError(f"{place}={_typed(value)}: must be one of {shown}{', or null' if null else ''}")
         return value
     if origin is tuple:
         listed = value if isinstance(value, list | tuple) else [value]
         return tuple(_check(inside[0], each, place) for each in listed)
     if origin in (dict, Mapping):
         if not isinstance(value, Mapping):
-            raise UserError(f"{place}={_typed(value)}: names with values are needed, for instance {place}.name=…")
+            raise UserError(f"{place}={_typed(value)}: must be names with values, for instance {place}.name=…")
         return {str(key): _check(inside[1], each, _join(place, str(key))) for key, each in value.items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return read(hint, value, place)
@@ -218,7 +218,7 @@ def _check_scalar(kind: type, value: object, place: str, null: bool, bounds: tup
     fits = fits and (kind is bool or not isinstance(value, bool)) and (not isinstance(value, float) or math.isfinite(value))
     if not fits or not all(bound.admits(value) for bound in bounds):  # type: ignore[arg-type]
         wanted = NAMES.get(kind, kind.__name__) + " and".join(str(bound) for bound in bounds)
-        raise UserError(f"{place}={_typed(value)}: {wanted} is needed{', or null' if null else ''}")
+        raise UserError(f"{place}={_typed(value)}: must be {wanted}{', or null' if null else ''}")
     return value
 
 

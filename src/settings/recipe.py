@@ -1,8 +1,8 @@
-"""What `auto` stands for in the settings of a training.
+"""What `auto` stands for in training settings.
 
-Batches, learning rate, schedule and the first bias were chosen together, by measurement: on running text for batches of this many
-tokens (docs/recipe.md), on the built-in corpora for batches of 64 sentences. So they stand or fall together: where a batch is a
-number of sentences or a window of a stream, `auto` is what the built-in runs have. A value that was given is never touched.
+Batches, learning rate, schedule and the initial bias were chosen together, by measurement: on running text for batches of this
+many tokens (docs/recipe.md), on the built-in corpora for batches of 64 sentences. So they belong together: if a batch is a number
+of sentences or a window of a stream, `auto` is what the built-in runs use. A value that was given is never changed.
 """
 
 from collections.abc import Mapping
@@ -14,24 +14,24 @@ from .probing import DEFAULT_PROTOCOL
 from .reading import Plain
 
 AUTO = "auto"
-SENTENCES = 64  # in a batch, where nothing else is said
-# By network; one of the user's own has what the LSTM has.
+SENTENCES = 64  # tokens in a batch, by default
+# By network; a user-defined one gets the LSTM's values.
 ONE_CYCLE: dict[str, object] = {"name": "one_cycle", "warmup": 0.3, "start": 0.04, "end": 0.0001}
 BY_SENTENCES: dict[str, dict[str, object]] = {
     "lstm": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": {"name": "constant"}, "bias": "zero"},
     "transformer": {"lr": 0.001, "betas": [0.9, 0.999], "scheduler": ONE_CYCLE, "bias": "zero"},
 }
-# The rate is that of steps of 700 tokens.
+# The rate for steps of 700 tokens.
 TOKENS = 700
 BY_TOKENS: dict[str, dict[str, object]] = {
     "lstm": {"lr": 0.006, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.03}, "bias": "frequency"},
     "transformer": {"lr": 0.002, "betas": [0.9, 0.98], "scheduler": ONE_CYCLE | {"warmup": 0.05}, "bias": "frequency"},
 }
-WORDS = 1_000_000  # of a corpus from which on batches grow
+WORDS = 1_000_000  # words in a corpus above which batches grow
 
 
 def settle_recipe(values: Mapping[str, Plain]) -> dict[str, Plain]:
-    """The same settings, in which `auto` has become a value unless it waits for the corpus (`complete_recipe`)."""
+    """The settings with `auto` replaced by values, except what waits for the corpus (`complete_batches`, `complete_model`)."""
     data, model, probes = (values.get(group) for group in ("data", "model", "probes"))
     settled = dict(values)
     if isinstance(data, Mapping):
@@ -51,13 +51,13 @@ def _settle_batches(data: Mapping[str, Plain]) -> dict[str, Plain]:
         return dict(data)
     if tokens not in (None, AUTO):
         raise UserError(
-            f"data.batch_size={size} data.batch_tokens={tokens}: a batch is cut by sentences or by tokens; set the other to null"
+            f"data.batch_size={size} data.batch_tokens={tokens}: a batch counts sentences or tokens; set the other to null"
         )
     return {**data, "batch_size": size} | ({"batch_tokens": None} if tokens else {})
 
 
 def _settle_capitals(probes: Mapping[str, Plain], data: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Sentences of the built-in corpora begin in lower case, and published protocols have a rule of their own: null is that."""
+    """Sentences of the built-in corpora start in lower case, and published protocols have their own rule, which null means."""
     rules = probes.get("rules")
     known = data.get("name") == BUILT_IN or probes.get("protocol", DEFAULT_PROTOCOL) != DEFAULT_PROTOCOL
     if not (isinstance(rules, Mapping) and rules.get("capitalize") == AUTO and known):
@@ -68,10 +68,10 @@ def _settle_capitals(probes: Mapping[str, Plain], data: Mapping[str, Plain]) -> 
 def _fill_in(model: Mapping[str, Plain], table: Mapping[str, dict[str, Any]]) -> dict[str, Plain]:
     network, optimizer, scheduler = (model.get(part) for part in ("network", "optimizer", "scheduler"))
     if not (isinstance(network, Mapping) and isinstance(optimizer, Mapping) and isinstance(scheduler, Mapping)):
-        return dict(model)  # what is missing is told when the settings are read
+        return dict(model)  # what is missing is reported when the settings are read
     if scheduler.get("name") == AUTO and (more := next((name for name in scheduler if name != "name"), None)):
         raise UserError(
-            f"model.scheduler.{more}: there is no such setting of the schedule that is chosen for you; "
+            f"model.scheduler.{more}: no such setting in the schedule chosen for you; "
             "name one that has it, for instance model/scheduler=one_cycle"
         )
     chosen = table.get(str(network.get("name")), table["lstm"])
@@ -82,7 +82,7 @@ def _fill_in(model: Mapping[str, Plain], table: Mapping[str, dict[str, Any]]) ->
 
 
 def keep_begun(values: Mapping[str, Plain], begun: Mapping[str, Plain]) -> dict[str, Plain]:
-    """The settings, with what is `auto` in them as it was when the run began; a batch of sentences stays one."""
+    """The settings, with `auto` values kept from when the run began; a batch of sentences stays one."""
     kept = dict(values)
     for name, now in values.items():
         then = begun.get(name)
@@ -90,9 +90,9 @@ def keep_begun(values: Mapping[str, Plain], begun: Mapping[str, Plain]) -> dict[
             kept[name] = dict(then) if now.get("name") == AUTO else keep_begun(now, then)
         elif now == AUTO and name in begun:
             kept[name] = then
-        elif now == AUTO:  # a setting that came later has the value that runs had before it
+        elif now == AUTO:  # a setting added later has the value that runs had before it
             del kept[name]
-    if values.get("lexicon") == "fit" and "lexicon" not in begun:  # what real text is asked by default, since there is a choice
+    if values.get("lexicon") == "fit" and "lexicon" not in begun:  # the default for real text since there has been a choice
         del kept["lexicon"]
     if values.get("batch_tokens") == AUTO and begun.get("batch_size") is not None:
         kept["batch_size"] = begun["batch_size"]
@@ -105,9 +105,9 @@ def complete_batches(asked: int | str | None, words: int) -> int | None:
 
 
 def complete_model(model: Mapping[str, Plain], step_tokens: int) -> dict[str, Plain]:
-    """The settings of a model that learns by steps of this many tokens, all processes together.
+    """The settings of a model that learns in steps of this many tokens, over all processes.
 
-    The rate goes with their square root, as the noise of a step does.
+    The rate scales with their square root, as the noise of a step does.
     """
     filled = _fill_in(model, BY_TOKENS)
     optimizer = model.get("optimizer")

@@ -1,4 +1,4 @@
-"""A run described by its settings: what it is made of, what changes its result, what it is called."""
+"""A run described by its settings: what it consists of, what changes its result, what it is called."""
 
 import hashlib
 import json
@@ -27,14 +27,14 @@ from .training_settings import (
     WordTokenizer,
 )
 
-# What can be the name of one folder, and of nothing else: `.`, `..` and a/b lead elsewhere.
+# What can be the name of one folder and nothing else: `.`, `..` and a/b lead elsewhere.
 FOLDER_NAME = re.compile(r"[^\s./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
 class PathSettings:
-    """Where things go, relative to where the command is run."""
+    """Where things go, relative to the current folder."""
 
     runs: str
     results: str
@@ -45,23 +45,23 @@ class PathSettings:
 
     @property
     def corpora(self) -> Path:
-        """Where prepared corpora are kept; in the user's cache if nothing else was said."""
+        """Where prepared corpora are kept; by default in the user's cache."""
         return Path(self.cache) if self.cache else cache_folder("corpora")
 
     @property
     def fetched(self) -> Path:
-        """Where files from the network are kept; in the user's cache if nothing else was said."""
+        """Where downloads are kept; by default in the user's cache."""
         return Path(self.downloads) if self.downloads else cache_folder("downloads")
 
     @property
     def may_download(self) -> bool:
-        """From the environment `offline` comes as text, and may be set to nothing."""
+        """From the environment, `offline` comes as text and may be empty."""
         return str(self.offline).lower() in FALSE
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that a training run was told. `plain` are the same settings as the run's config.yaml has them."""
+    """All settings of a training run. `plain` are the same settings as in the run's config.yaml."""
 
     plain: Mapping[str, Plain] = field(repr=False)
     lang: LanguageChoice
@@ -80,13 +80,13 @@ class RunSettings:
     overwrite: bool
     prepare: bool
     summary: bool
-    allow: tuple[str, ...] = ()  # packages of the user's own; of this call alone, so that it is not among the plain settings
+    allow: tuple[str, ...] = ()  # user packages; for this call only, so not among the plain settings
     init_from: str | None = None
     force: bool = False
     overfit: float | None = None
     debugging: str | None = None
 
-    # The groups that change a result; the corpus has a class for each of its kinds.
+    # The groups that change a result; the corpus has a class for each kind.
     RESULT: ClassVar = ("lang", "model", "data", "tokenizer", "probes", "trainer", "callbacks")
 
     @property
@@ -95,17 +95,17 @@ class RunSettings:
         return each_language(self.lang)
 
     def clitics(self, language: Language) -> Clitics:
-        """How the corpus of the run, and so the sets that are asked, write what a script glues together."""
+        """How the run's corpus, and so its sets, write what a script joins."""
         return self.data.clitics(language)
 
     @property
     def begins_elsewhere(self) -> bool:
-        """Whether it starts from the checkpoint of another run."""
+        """Whether it starts from another run's checkpoint."""
         return self.ckpt_path not in (None, "auto")
 
     @property
     def processes(self) -> int:
-        """That train together, on all machines; each reads its share of every batch, so their number changes the result."""
+        """Processes that train together, on all machines; each reads a share of every batch: their number changes the result."""
         devices = self.trainer.devices
         if not isinstance(devices, int) or devices < 0:
             devices = (
@@ -122,7 +122,7 @@ class RunSettings:
                 kind = corpus_class(values) if group == "data" else type(getattr(self, group))
                 found |= dict(result_values(kind, values, group))
         found["seed"] = self.seed
-        if len(self.languages) == 1:  # a vocabulary for each language is then the vocabulary
+        if len(self.languages) == 1:  # a vocabulary per language is then the vocabulary
             found.pop("tokenizer.vocabulary_per_language", None)
         if self.init_from is not None:
             found["init_from"] = self.init_from
@@ -131,11 +131,11 @@ class RunSettings:
         return found
 
     def settings_and_beginning(self) -> dict[str, Plain]:
-        """What tells runs apart: all that changes the result, and the checkpoint of another run that it starts from."""
+        """What distinguishes runs: everything that changes the result, and another run's checkpoint that it starts from."""
         return self.result_settings() | ({"ckpt_path": self.ckpt_path} if self.begins_elsewhere else {})
 
     def run_name(self) -> str:
-        """The run's folder: `name`, or the usual one."""
+        """The run's folder: `name`, or the default one."""
         return self.name or self.usual_name()
 
     def usual_name(self) -> str:
@@ -145,39 +145,37 @@ class RunSettings:
 
     @property
     def given_name(self) -> str:
-        """What its user called it; sweeps write the usual name down, which nobody gave."""
+        """The name its user gave it; sweeps write down the default name, which nobody gave."""
         return "" if self.name is None or self.name == self.usual_name() else self.name
 
     @property
     def folder(self) -> Path:
-        """Where the run lives: a folder of its own among the other runs."""
+        """Where the run lives: its own folder among the other runs."""
         name = self.run_name()
         if not FOLDER_NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
             said = f"name={name}" if self.name else f"the run would be called {name}"
             raise UserError(
-                f"{said if said.isprintable() else repr(said)}: a run is a folder of its own in {self.paths.runs}; its name has "
-                f"no / in it, does not begin with a dot or a space, and is at most {LONGEST_NAME} bytes long"
+                f"{said if said.isprintable() else repr(said)}: a run is a folder in {self.paths.runs}; its name must "
+                f"not contain /, must not begin with a dot or a space, and must be at most {LONGEST_NAME} bytes long"
             )
         return Path(self.paths.runs) / name
 
     def yaml(self) -> str:
-        """What a run's config.yaml holds."""
+        """The contents of a run's config.yaml."""
         return OmegaConf.to_yaml(OmegaConf.create(dict(self.plain)))
 
     def facts(self) -> dict[str, Plain]:
-        """What a checkpoint says of itself, so that nothing has to be asked later. `language` is that of a run with only one."""
+        """What a checkpoint records about itself, so that nothing need be asked later. `language` is set for monolingual runs."""
         languages: dict[str, Plain] = {each.code: each.plain() | {"clitics": self.clitics(each)} for each in self.languages}
         clitics = "joined" if self.data.running_text else self.lang.clitics
         return {"language": self.lang.plain(), "languages": languages, "clitics": clitics, "settings": dict(self.plain)}
 
 
 def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
-    """From the composed configuration, or from the config.yaml of a run."""
+    """From the composed configuration, or from a run's config.yaml."""
     if "network" not in _group(values, "model"):
         if "path" in _group(values, "model"):
-            raise UserError(
-                "model=scores is a file of scores: concord evaluate reads it. To train: model=lstm or model=transformer"
-            )
+            raise UserError("model=scores is a score file: concord evaluate reads it. To train: model=lstm or model=transformer")
         raise UserError(
             "model=hf is a pretrained model: concord evaluate scores it. To train one: model=lstm or model=transformer"
         )
@@ -187,7 +185,7 @@ def read_run_settings(values: Mapping[str, Plain]) -> RunSettings:
     _refuse_unknown_parts(plain.logger, "logger")
     if plain.init_from and plain.ckpt_path not in (None, "auto"):
         raise UserError(
-            f"ckpt_path={plain.ckpt_path} init_from={plain.init_from}: resume a run, or begin with its weights; not both"
+            f"ckpt_path={plain.ckpt_path} init_from={plain.init_from}: resume a run, or start from its weights, but not both"
         )
     kind: type[TokenizerSettings] = PieceTokenizer if plain.tokenizer.get("name") == "sentencepiece" else WordTokenizer
     return RunSettings(
@@ -224,7 +222,7 @@ def settings_hash(settings: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True)
 class _TopLevel:
-    """conf/train.yaml; groups of several kinds are read by their own functions."""
+    """conf/train.yaml; groups with several kinds are read by their own functions."""
 
     lang: dict[str, Plain]
     model: dict[str, Plain]
@@ -250,7 +248,7 @@ class _TopLevel:
 
 
 def _refuse_unknown_parts(group: CallbackSettings | LoggerSettings, where: str) -> None:
-    """What is not ours names a class of the user's own; anything else is a slip."""
+    """What is not ours must name a user-defined class; anything else is a slip."""
     for name, values in group.rest.items():
         if not (isinstance(values, Mapping) and "_target_" in values):
             refuse_unknown(name, type(group), where)
@@ -262,9 +260,9 @@ def _group(values: Mapping[str, Plain], name: str) -> Mapping[str, Plain]:
 
 
 def _all_devices(accelerator: str) -> int:
-    """`devices=auto` as Lightning understands it: every GPU, or one process where there is none."""
+    """`devices=auto` as Lightning understands it: every GPU, or one process if there is none."""
     if accelerator == "cpu":
         return 1
-    import torch  # noqa: PLC0415 - seconds, and only where the number of GPUs is asked for
+    import torch  # noqa: PLC0415 - seconds, and only if the number of GPUs is needed
 
     return max(torch.cuda.device_count(), 1)

@@ -1,4 +1,4 @@
-"""Settings in the words of a person, and which of them tell runs apart."""
+"""Settings in human terms, and which of them distinguish runs."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +33,7 @@ SETTINGS = {
     "trainer.gradient_clip_val": "gradient clipping",
     "ckpt_path": "begun from",
 }
-# What it is called that a setting leaves out or limits nothing.
+# What to call a setting that leaves out or limits nothing.
 UNSET = {
     "data.withhold": "nothing withheld",
     "data.max_tokens": "all training tokens",
@@ -42,7 +42,7 @@ UNSET = {
 
 
 def find_differences(own: Mapping[str, Plain], rivals: Sequence[Mapping[str, Plain]]) -> dict[str, Plain]:
-    """Of the settings of one run those in which not all of these runs are alike."""
+    """The settings of one run in which these runs differ."""
     return {key: value for key, value in own.items() if len({str(other.get(key)) for other in rivals}) > 1}
 
 

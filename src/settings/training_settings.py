@@ -1,4 +1,4 @@
-"""How a model is made and trained: network, optimiser, trainer, checkpoints, and who is told the numbers."""
+"""How a model is built and trained: network, optimiser, trainer, checkpoints, and loggers."""
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,7 +10,7 @@ from .reading import Above, Count, Natural, Plain, Share, added, machine
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """The network and how it learns. What a network, an optimiser or a schedule takes is its own affair."""
+    """The network and how it learns. What a network, optimiser or schedule takes is its own business."""
 
     name: str
     embedding: Count
@@ -26,7 +26,7 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class PretrainedSettings:
-    """A model of the Hugging Face hub or of a folder; with `revisions`, or several names, checkpoints of one training."""
+    """A model from the Hugging Face hub or a folder; with `revisions`, or several names, checkpoints of one training run."""
 
     name: tuple[str, ...] | None = None
     revision: str | None = None
@@ -47,7 +47,7 @@ class PretrainedSettings:
 
     @property
     def asks_training(self) -> bool:
-        """Whether checkpoints of one training are meant, and not one model: a folder of checkpoints has no model itself."""
+        """Whether this means checkpoints of one training run, not one model: a folder of checkpoints is not itself a model."""
         names = self.name or ()
         if self.revisions is not None or len(names) > 1:
             return True
@@ -57,7 +57,7 @@ class PretrainedSettings:
 
 @dataclass(frozen=True)
 class ScoreFileSettings:
-    """Scores that something else has computed."""
+    """Scores computed elsewhere."""
 
     path: str | None = None
     name: str | None = None
@@ -92,7 +92,7 @@ TokenizerSettings = WordTokenizer | PieceTokenizer
 
 @dataclass(frozen=True)
 class TrainerSettings:
-    """Lightning's trainer; `rest` are further settings of it, which it checks itself."""
+    """Lightning's trainer; `rest` are its further settings, which it checks itself."""
 
     max_epochs: Count
     accelerator: str = machine("auto")
@@ -108,7 +108,7 @@ class TrainerSettings:
     rest: dict[str, Plain] = field(default_factory=dict)
 
     def lightning(self) -> dict[str, Plain]:
-        """What Lightning's trainer is made with."""
+        """The arguments of Lightning's trainer."""
         ours = {"threads", "rest"}
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ours} | self.rest
 
@@ -125,7 +125,7 @@ class CheckpointSettings:
 
 @dataclass(frozen=True)
 class EarlyStoppingSettings:
-    """When a run that no longer improves is ended."""
+    """When to stop a run that no longer improves."""
 
     monitor: str = VALID_PERPLEXITY
     mode: Literal["min", "max"] = "min"
@@ -134,7 +134,7 @@ class EarlyStoppingSettings:
 
 @dataclass(frozen=True)
 class CallbackSettings:
-    """Ours; `rest` are callbacks of the user's own, each with a `_target_`."""
+    """Ours; `rest` are user-defined callbacks, each with a `_target_`."""
 
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
     early_stopping: EarlyStoppingSettings = field(default_factory=EarlyStoppingSettings)
@@ -153,7 +153,7 @@ class TensorboardSettings:
 
 @dataclass(frozen=True)
 class LoggerSettings:
-    """Who is told the numbers besides metrics.csv; `rest` are loggers of the user's own, each with a `_target_`."""
+    """Where the numbers go besides metrics.csv; `rest` are user-defined loggers, each with a `_target_`."""
 
     wandb: WandbSettings | None = None
     tensorboard: TensorboardSettings | None = None

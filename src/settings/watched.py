@@ -1,4 +1,4 @@
-"""A training that was watched and not started by us: what makes its model, as far as we were told. Its config.yaml holds this."""
+"""Training that was watched, not started by us: what makes its model, as far as we know. Its config.yaml holds this."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -8,16 +8,16 @@ import yaml
 
 from .reading import Plain, flatten, read
 
-# What a curve is drawn against.
+# What a curve is plotted against.
 Axis = Literal["words", "tokens", "steps"]
 KIND = "watched"
 
 
 @dataclass(frozen=True)
 class WatchedSettings:
-    """`recipe` is what decides the result besides the seed: runs that differ in their seed alone are averaged in reports."""
+    """`recipe` is what determines the result besides the seed: runs that differ only in the seed are averaged in reports."""
 
-    watched: str  # by what: a loop, lightning, transformers, published checkpoints
+    watched: str  # watched by: a loop, lightning, transformers, published checkpoints
     model: str
     axis: Axis
     seed: int | None = None
@@ -27,12 +27,12 @@ class WatchedSettings:
     probes: dict[str, Plain] = field(default_factory=dict)
 
     def flat_recipe(self) -> dict[str, Plain]:
-        """By full names, as the settings of our own runs are compared."""
+        """By full names, the way our own runs' settings are compared."""
         return dict(flatten(self.recipe, ""))
 
     @property
     def languages(self) -> list[str]:
-        """That it was asked in."""
+        """The languages it was evaluated in."""
         return list(dict.fromkeys(name.split("/")[0] for name in self.probes))
 
     def yaml(self) -> str:
@@ -40,7 +40,7 @@ class WatchedSettings:
 
 
 def is_watched(values: object) -> bool:
-    """Whether a config.yaml is that of such a training."""
+    """Whether a config.yaml describes such training."""
     return isinstance(values, Mapping) and KIND in values
 
 
@@ -49,7 +49,7 @@ def read_watched_settings(values: object) -> WatchedSettings:
 
 
 def plain(value: object) -> Plain:
-    """Anything as YAML can say it: settings of other programs hold all kinds of objects."""
+    """Anything in a form that YAML can express: other programs' settings hold all kinds of objects."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Trainings of others, watched: any loop, any LightningModule, transformers' Trainer, and checkpoints that were published.
+"""Watching other people's training: any loop, any LightningModule, transformers' Trainer, and published checkpoints.
 
-Every one of them ends in the folder of a run like ours, so that reports show it like ours.
+Each of them ends in a run folder like ours, so that reports show it like one of our runs.
 """

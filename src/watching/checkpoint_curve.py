@@ -1,4 +1,4 @@
-"""Checkpoints asked one after the other, as one learning curve; the next is fetched while the last is scored."""
+"""Checkpoints evaluated one after another, as one learning curve; the next is fetched while the current one is scored."""
 
 import logging
 import shutil
@@ -22,7 +22,7 @@ from ..probes.probe import Probe
 from ..probes.scorers import DamagedModel
 from ..probes.scorers.pretrained import PretrainedError, check_names
 from ..probes.scorers.pretrained.revisions import quiet_downloads
-from ..runs.signals import Interrupted
+from ..runs.stopping import Interrupted
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Language, each_language
 from ..settings.training_settings import PretrainedSettings
@@ -32,22 +32,22 @@ from .curve_folder import CurveFolder, PointResult
 from .published_checkpoints import PublishedCheckpoint, PublishedTraining, check_disk, find_checkpoints
 
 log = logging.getLogger(__name__)
-HOPELESS = 3  # checkpoints that cannot be loaded: if these are the first, the others are not even fetched
+HOPELESS = 3  # checkpoints that cannot be loaded: if the first this many fail, the others are not even fetched
 
 
 @dataclass(frozen=True)
 class CurveQuestion:
-    """What is asked of every checkpoint."""
+    """What every checkpoint is evaluated on."""
 
     settings: PretrainedSettings
     probes: Sequence[Probe]
     contract: Contract
-    scoring: tuple[str, ...]  # empty: what fits the model
+    scoring: tuple[str, ...]  # empty: whatever suits the model
     language: Language
 
     @property
     def options(self) -> JsonObject:
-        """Of the scores, as far as they change results."""
+        """The scoring options that change results."""
         ruled = {
             name: getattr(self.settings, name) or name in self.contract.options for name in ("skip_multi_piece", "equal_pieces")
         }
@@ -56,7 +56,7 @@ class CurveQuestion:
 
 @dataclass
 class Fetched:
-    """A checkpoint whose files are here; `error`: or why not. `held` is this process's claim to it."""
+    """A checkpoint whose files are here; or `error`, why they are not. `held` is this process's claim to it."""
 
     checkpoint: PublishedCheckpoint
     folder: Path | None = None
@@ -65,7 +65,7 @@ class Fetched:
 
 
 def evaluate_training(settings: EvaluationSettings, probes: Sequence[Probe]) -> list[CurveFolder]:
-    """One curve per score, in a folder that `concord report` reads as it reads a run. What is there is not done again."""
+    """One curve per scoring, in a folder that `concord report` reads like a run. Finished points are not computed again."""
     assert isinstance(settings.model, PretrainedSettings)
     assert settings.lang is not None
     contract = make_contract(settings.probes.protocol, settings.probes.given_rules)
@@ -83,7 +83,7 @@ def evaluate_training(settings: EvaluationSettings, probes: Sequence[Probe]) -> 
         with quiet_downloads():
             work.run()
     except Interrupted as stop:
-        stop.standing = stop.standing or "what has been scored is kept; the same command resumes"
+        stop.standing = stop.standing or "scores so far are kept; run the same command to resume"
         raise
     for curve in curves:
         show_curve(curve, training.axis)
@@ -104,12 +104,12 @@ def _identity(question: CurveQuestion, training: PublishedTraining, scoring: str
 
 
 class CurveWork:
-    """The checkpoints of one training on their way through all curves."""
+    """The checkpoints of one training run on their way through all curves."""
 
     def __init__(self, question: CurveQuestion, training: PublishedTraining, curves: Sequence[CurveFolder]) -> None:
         self.question, self.training, self.curves = question, training, curves
-        self.last: tuple[str, list[Model]] | None = None  # the models that were asked last
-        self.elsewhere: list[PublishedCheckpoint] = []  # that another process is about
+        self.last: tuple[str, list[Model]] | None = None  # the models evaluated last
+        self.elsewhere: list[PublishedCheckpoint] = []  # that another process is working on
         self.keeps = question.settings.keep == "all"
         self.started = time.perf_counter()
         self.width = max(10, *(len(each.place.name) for each in training.checkpoints))
@@ -118,7 +118,7 @@ class CurveWork:
         todo = [each for each in self.training.checkpoints if not self._is_done(each)]
         there = len(self.training.checkpoints) - len(todo)
         if there:
-            log.info("resumed    %d of %d are there already", there, len(self.training.checkpoints))
+            log.info("resumed    %d of %d are already done", there, len(self.training.checkpoints))
         first, copies = self._without_copies(todo)
         check_disk(first, Path(constants.HF_HUB_CACHE) if self.keeps else self.curves[0].path, self.keeps)
         for number, fetched in enumerate(self._fetch_ahead(first), start=1):
@@ -128,12 +128,12 @@ class CurveWork:
         self._finish()
 
     def _is_done(self, checkpoint: PublishedCheckpoint) -> bool:
-        """A branch may have got other files since."""
+        """A branch may have received other files since."""
         known = [curve.result(checkpoint.place.name) for curve in self.curves]
         return all(point is not None and point.model == checkpoint.files.model for point in known)
 
     def _without_copies(self, todo: Sequence[PublishedCheckpoint]) -> tuple[list[PublishedCheckpoint], list[PublishedCheckpoint]]:
-        """What has to be asked, and what has the same files as one that is asked or was."""
+        """What still has to be evaluated, and what has the same files as a checkpoint that is or was."""
         known = {point.model for point in self.curves[0].results().values() if not point.same_as}
         first: list[PublishedCheckpoint] = []
         copies: list[PublishedCheckpoint] = []
@@ -145,7 +145,7 @@ class CurveWork:
     # ---------------------------------------------------------------- fetching
 
     def _fetch_ahead(self, checkpoints: Sequence[PublishedCheckpoint]) -> Iterator[Fetched]:
-        """Each in turn; while one is being asked, the next is on its way."""
+        """Each in turn; while one is being evaluated, the next is being fetched."""
         coming: Future[Fetched] | None = None
         for number, checkpoint in enumerate(checkpoints):
             now = coming or _begin(lambda each=checkpoint: self._fetch(each))  # type: ignore[misc]
@@ -179,9 +179,9 @@ class CurveWork:
         return self.curves[0].download_folder(checkpoint.place.name)
 
     def _release(self, checkpoint: PublishedCheckpoint) -> None:
-        """What was downloaded for this curve alone; what the hub's cache has, and folders, stay."""
+        """Delete what was downloaded for this curve alone; the hub's cache and local folders stay."""
         shutil.rmtree(self._apart(checkpoint), ignore_errors=True)
-        with suppress(OSError):  # others may be there
+        with suppress(OSError):  # other checkpoints may be there
             self._apart(checkpoint).parent.rmdir()
 
     # ------------------------------------------------------------------ asking
@@ -189,7 +189,7 @@ class CurveWork:
     def _ask(self, fetched: Fetched, number: int, total: int) -> None:
         checkpoint, began = fetched.checkpoint, time.perf_counter()
         name = checkpoint.place.name
-        if fetched.error:  # not kept: the next time it may be there
+        if fetched.error:  # not kept: it may be available next time
             self.training.missing[name] = fetched.error
             log.warning("broken     %s: %s", name, fetched.error)
             return
@@ -203,7 +203,7 @@ class CurveWork:
             found = [curve.ask(checkpoint.point(), model, self._config(model)) for curve, model in pairs]
         except UserError as error:
             if not isinstance(error, DamagedModel) and not any(curve.scored() for curve in self.curves):
-                raise  # whatever is asked of whichever checkpoint, it would be the same
+                raise  # every checkpoint would fail the same way
             why = error.why if isinstance(error, PretrainedError) else str(error)
             log.warning("broken     %s: %s", name, why)
             for curve in self.curves:
@@ -219,7 +219,7 @@ class CurveWork:
         return load_pretrained(settings, self.question.contract, self.question.scoring, self.question.language)
 
     def _config(self, model: Model) -> str:
-        """What the report takes for the settings of a run: trainings that differ in the seed alone are averaged."""
+        """What the report treats as the run's settings: training runs that differ only in the seed are averaged."""
         training, question = self.training, self.question
         probes: JsonObject = {
             f"{probe.language}/{probe.name}": {"protocol": question.contract.label, "items": len(probe.contrasts)}
@@ -240,21 +240,22 @@ class CurveWork:
         for curve in self.curves:
             results = curve.results().values()
             original = next((p for p in results if p.model == checkpoint.files.model and not p.same_as), None)
-            if original is None:  # it could not be had this time
+            if original is None:  # it was not available this time
                 self.elsewhere.append(checkpoint)
                 continue
             curve.copy(checkpoint.point(), original)
-            log.info("%-*s the same files as %s: not asked again", self.width, checkpoint.place.name, original.name)
+            log.info("%-*s same files as %s: not evaluated again", self.width, checkpoint.place.name, original.name)
 
     # --------------------------------------------------------------------- end
 
     def _finish(self) -> None:
-        """The last that could be asked stands for the model at the end."""
+        """The last checkpoint that could be evaluated represents the final model."""
         waiting = [each.place.name for each in self.elsewhere if not self._is_done(each)]
         if waiting:
             shown = ", ".join(waiting[:4]) + (" …" if len(waiting) > 4 else "")
             log.info(
-                "waiting    %s: another process is working on it, or it could not be fetched; the same command resumes", shown
+                "waiting    %s: another process has it, or it could not be fetched; run the same command to resume",
+                shown,
             )
             return
         for number, curve in enumerate(self.curves):
@@ -267,13 +268,13 @@ class CurveWork:
                 curve.close()
 
     def _models_of(self, point: PointResult) -> list[Model]:
-        """Those that were asked last, or loaded again."""
+        """The models evaluated last, or loaded again."""
         if self.last is not None and self.last[0] in (point.name, point.same_as):
             return self.last[1]
         own = (each for each in self.training.checkpoints if each.place.name == point.name)
         checkpoint = next(own, None)
-        if checkpoint is None:  # asked before, but never to the end
-            raise UserError(f"{self.curves[0].path}: {point.name} is the last of this curve; name it too, model.revisions=[…]")
+        if checkpoint is None:  # evaluated before, but never on the whole sets
+            raise UserError(f"{self.curves[0].path}: {point.name} is the last of this curve; include it in model.revisions=[…]")
         try:
             self.last = (point.name, self._load(self._download(checkpoint)))
         finally:
@@ -282,7 +283,7 @@ class CurveWork:
 
 
 def _begin(function: Callable[[], Fetched]) -> "Future[Fetched]":
-    """Worked out beside everything else, by a thread that does not keep the program alive."""
+    """Run the function in the background, in a thread that does not keep the program alive."""
     future: Future[Fetched] = Future()
 
     def work() -> None:
@@ -298,7 +299,7 @@ def _begin(function: Callable[[], Fetched]) -> "Future[Fetched]":
 def _nothing_scored(training: PublishedTraining, results: Mapping[str, PointResult]) -> str:
     told = {**training.missing, **{name: point.broken for name, point in results.items() if point.broken}}
     shown = "; ".join(f"{name}: {why}" for name, why in list(told.items())[:2]) + ("; …" if len(told) > 2 else "")
-    return f"model.name={training.name}: no checkpoint could be asked ({shown})"
+    return f"model.name={training.name}: no checkpoint could be evaluated ({shown})"
 
 
 def _duration(seconds: float) -> str:

@@ -1,18 +1,17 @@
-"""A learning curve on the screen: every construction at the first and at the last checkpoint, and a line in between."""
+"""A learning curve in the terminal: every construction at the first and the last checkpoint, with a sparkline in between."""
 
 import logging
 import math
 from collections.abc import Sequence
 
 from ..probes.accuracy import MEAN
-from ..probes.shown_numbers import share
 from ..settings.watched import Axis
-from ..terminal import show, table
+from ..terminal import share, show, table
 from .curve_folder import CurveFolder
 
 log = logging.getLogger(__name__)
 BARS = "▁▂▃▄▅▆▇█"
-FLOOR = 0.5  # what the lowest bar stands for, and all below it
+FLOOR = 0.5  # the value of the lowest bar, and of everything below it
 WIDEST = 32
 
 
@@ -34,7 +33,7 @@ def show_curve(curve: CurveFolder, axis: Axis) -> None:
             shown = "" if n is None else f"{n:,.0f}"
             view.add_row(name, shown, share(values[0]), share(values[-1]), spark(values))
         show(view)
-    log.info("lines      %s is %.2f or less, %s is 1.00", BARS[0], FLOOR, BARS[-1])
+    log.info("bars       %s is %.2f or less, %s is 1.00", BARS[0], FLOOR, BARS[-1])
     for name, point in curve.results().items():
         if point.broken:
             log.warning("broken     %s: %s", name, point.broken)
@@ -43,7 +42,7 @@ def show_curve(curve: CurveFolder, axis: Axis) -> None:
 
 
 def spark(values: Sequence[float]) -> str:
-    """One bar per checkpoint, or per few of them where there are many; a gap where nothing could be asked."""
+    """One bar per checkpoint, or per group of them if there are many; a gap where nothing could be evaluated."""
     chosen = values
     if len(values) > WIDEST:
         chosen = [values[round(i * (len(values) - 1) / (WIDEST - 1))] for i in range(WIDEST)]

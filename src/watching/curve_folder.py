@@ -1,6 +1,6 @@
-"""The learning curve of checkpoints in the folder of a run: one file of results per checkpoint, from which metrics.csv is made.
+"""The learning curve of checkpoints in a run folder: one result file per checkpoint, from which metrics.csv is built.
 
-Results may come in any order, from several processes, and at several times; what is there is not computed again.
+Results may arrive in any order, from several processes and over several sessions; existing results are not recomputed.
 """
 
 import hashlib
@@ -18,8 +18,7 @@ from .. import metric_names
 from ..errors import UserError
 from ..files import FileInUse, lock, require_writable, write_atomically
 from ..metric_names import PROBE_SECONDS
-from ..probes.accuracy import MEAN, Table
-from ..probes.answer import Answer
+from ..probes.accuracy import MEAN, Answer, Table
 from ..probes.models import Model
 from ..probes.probe import Probe
 from ..probes.probe_preparation import must_cover, rule_tables
@@ -32,19 +31,19 @@ from ..runs.run_folder import RunFolder
 from ..settings.checkpoint_names import AXES, CheckpointPlace
 from ..settings.watched import Axis
 
-FINAL = "checkpoint"  # whose answers on the whole sets stand for the model at the end, in the summary
+FINAL = "checkpoint"  # the checkpoint whose results on the whole sets represent the final model, in the summary
 
 
 @dataclass(frozen=True)
 class PointResult:
-    """What one checkpoint got, by the names of metrics.csv; or why it could not be asked."""
+    """One checkpoint's results, by their names in metrics.csv; or why it could not be evaluated."""
 
     name: str
     seen: dict[Axis, int]
     commit: str = ""
     weights: str = ""  # hashes, see `RevisionFiles`
     model: str = ""
-    same_as: str = ""  # the checkpoint of which these are the files, under another name
+    same_as: str = ""  # the checkpoint that has the same files under another name
     broken: str = ""
     metrics: dict[str, float] = field(default_factory=dict)
 
@@ -53,13 +52,13 @@ class PointResult:
         return CheckpointPlace(self.name, self.seen)
 
     def row(self) -> dict[str, float]:
-        """Of metrics.csv."""
+        """Its row of metrics.csv."""
         seen = {metric_names.seen(axis): count for axis, count in self.seen.items() if axis != "steps"}
         return {"step": self.place.step, **self.metrics, **seen}
 
 
 class CurveFolder:
-    """One model, asked by one score. `identity` is what all its points have in common: a folder of another curve is refused."""
+    """One model under one scoring. `identity` is what all its points have in common: a folder with another curve is refused."""
 
     def __init__(self, path: Path, probes: Sequence[Probe], identity: Mapping[str, object]) -> None:
         self.run = RunFolder(path)
@@ -82,26 +81,26 @@ class CurveFolder:
         file = self.path / "curve.json"
         if not file.exists():
             if self.run.exists():
-                raise UserError(f"{self.path}: this folder has another run; give out= another folder")
+                raise UserError(f"{self.path}: this folder holds another run; set out= to a different folder")
             return
         known = json.loads(file.read_text(encoding="utf-8"))
         for name in {**known, **self.identity}:
             if known.get(name) != self.identity.get(name):
                 raise UserError(
-                    f"{self.path}: the curve in this folder is of {name}={known.get(name)}, now it is "
-                    f"{self.identity.get(name)}; give out= another folder, or remove this one"
+                    f"{self.path}: the curve in this folder has {name}={known.get(name)}, but now it is "
+                    f"{self.identity.get(name)}; set out= to a different folder, or remove this one"
                 )
 
     # ------------------------------------------------------------------ points
 
     def results(self) -> dict[str, PointResult]:
-        """What is there, by the names of checkpoints, in their order."""
+        """The results so far, by checkpoint name, in checkpoint order."""
         read = [json.loads(file.read_text(encoding="utf-8")) for file in self._points.glob("*.json")]
         found = [PointResult(**values) for values in read]
         return {point.name: point for point in sorted(found, key=lambda point: (point.place.step, point.name))}
 
     def result(self, name: str) -> PointResult | None:
-        """Of one checkpoint, if it is there."""
+        """The result of one checkpoint, if it exists."""
         file = self._points / f"{point_file(name)}.json"
         return PointResult(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
 
@@ -110,7 +109,7 @@ class CurveFolder:
 
     @contextmanager
     def claim(self, name: str) -> Iterator[bool]:
-        """Whether this process may ask the checkpoint: another one may be about it."""
+        """Whether this process may evaluate the checkpoint: another one may be working on it."""
         try:
             with lock(self._points / f".{point_file(name)}.lock", patience=0):
                 yield True
@@ -118,11 +117,11 @@ class CurveFolder:
             yield False
 
     def download_folder(self, name: str) -> Path:
-        """Where files of a checkpoint are while it is asked."""
+        """Where a checkpoint's files are kept while it is evaluated."""
         return self.path / "downloads" / point_file(name)
 
     def enter(self, config: str, vocabulary: str) -> None:
-        """The folder becomes that of a run, once it is known that a model can be asked."""
+        """Turn the folder into a run folder, once a model is known to be usable."""
         if self.entered:
             return
         self.entered = True
@@ -131,7 +130,7 @@ class CurveFolder:
         (self.path / "DONE").unlink(missing_ok=True)
 
     def ask(self, point: PointResult, model: Model, config: str) -> PointResult:
-        """Score all sets with these weights, and keep what is found; `config` is what the report takes for the run's settings."""
+        """Score all sets with these weights and keep the results; `config` is what the report treats as the run's settings."""
         found = self.series.probe_samples(lambda _: model.scorer, point.name, self._moment(point))
         for plan in self.plans:
             must_cover(plan.sample, found.answers[plan.prefix].scores, model.name)
@@ -139,13 +138,13 @@ class CurveFolder:
         return self.keep(replace(point, metrics=found.metrics))
 
     def keep_answers(self, point: PointResult, model: Model, config: str, answers: Mapping[str, Answer]) -> PointResult:
-        """The same for what has been scored already; `answers` by the prefix of their metrics."""
+        """The same for sets already scored; `answers` by the prefix of their metrics."""
         self.enter(config, model.pieces_digest or model.digest)
         found = self.series.keep_answers(answers, model.scorer, self._moment(point))
         return self.keep(replace(point, metrics=found))
 
     def copy(self, point: PointResult, original: PointResult) -> PointResult:
-        """The same files under another name: what the original got is what this one would get."""
+        """The same files under another name: this checkpoint's results are the original's."""
         point = replace(point, same_as=original.name, broken=original.broken)
         if original.broken:
             return self.keep(point)
@@ -176,7 +175,7 @@ class CurveFolder:
     # --------------------------------------------------------------------- end
 
     def ends_with(self, point: PointResult) -> bool:
-        """Whether it is this checkpoint's answers that stand for the model at the end."""
+        """Whether this checkpoint's results represent the final model."""
         for plan in self.plans:
             try:
                 about = read_summary(self.run.probes / f"final-{plan.whole.language}-{plan.whole.name}")[1]
@@ -187,18 +186,18 @@ class CurveFolder:
         return True
 
     def finish_with(self, point: PointResult, model: Model) -> None:
-        """The end of the curve: every word of every sentence on disk, and rules that need no model beside it."""
+        """The end of the curve: every word of every sentence on disk, with rules that need no model for comparison."""
         for plan in self.plans:
             self.series.probe_whole(plan, model.scorer, self._moment(point), references=rule_tables(plan.whole))
 
     def keep_final(self, point: PointResult, model: Model, answers: Mapping[str, Answer]) -> None:
-        """The same for what has been scored already."""
+        """The same for sets already scored."""
         for plan in self.plans:
             tables = rule_tables(plan.whole)
             self.series.keep_whole(plan, answers[plan.prefix], model.scorer, self._moment(point), references=tables)
 
     def close(self) -> None:
-        """All that was asked for is there: DONE and a page."""
+        """Everything requested is there: write DONE and the page."""
         tables: dict[str, Table] = {}
         for plan in self.plans:
             folder = self.run.probes / f"final-{plan.whole.language}-{plan.whole.name}"
@@ -210,6 +209,6 @@ class CurveFolder:
 
 
 def point_file(name: str) -> str:
-    """For any name of a checkpoint, a path too."""
+    """A file for any checkpoint name, even one that is a path."""
     short = quote(name.rstrip("/").rpartition("/")[2], safe="")[:80]
     return f"{short}-{hashlib.blake2b(name.encode(), digest_size=3).hexdigest()}"

@@ -1,4 +1,4 @@
-"""A callback for any LightningModule, of `lightning` as of `pytorch_lightning`."""
+"""A callback for any LightningModule, from `lightning` or `pytorch_lightning`."""
 
 import sys
 from collections.abc import Callable
@@ -13,22 +13,22 @@ from ..errors import UserError
 from ..metric_names import PROBE, WORDS_SEEN
 from ..probes.probe_series import sum_over_ranks
 from ..probes.sets import Sets
-from ..runs.words_schedule import checkpoint_name
+from ..settings.checkpoint_names import checkpoint_name
 from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 
-OTHER = "lightning.pytorch"  # the same classes under the other name, which knows only its own
+OTHER = "lightning.pytorch"  # the same classes under the other package's name, which accepts only its own
 
 
 class LightningWatch(Callback):
-    """Probes a module before the first step, with every validation, and on schedule in between.
+    """Probes a module before the first step, at every validation, and on a schedule in between.
 
         trainer = Trainer(callbacks=[concord.LightningWatch("de", tokenizer, "out/mine")])
 
-    `model` says what is asked: nothing, the LightningModule itself, from ids to logits; the name of its attribute that does this
-    (`"network"`); or a function from the module to anything that `Watcher` takes. What is found is logged by the module, so that
-    other callbacks may monitor it (`probe/de/agreement/mean/accuracy`), and kept in the folder.
+    `model` says what to evaluate: by default the LightningModule itself, from ids to logits; or the name of the attribute that
+    does this (`"network"`); or a function from the module to anything that `Watcher` takes. The module logs the results, so that
+    other callbacks can monitor them (`probe/de/agreement/mean/accuracy`), and the folder keeps them.
     """
 
     def __new__(cls, *_: object, **__: object) -> Self:
@@ -46,9 +46,9 @@ class LightningWatch(Callback):
         words: WordCount | None = None,
         **options: object,
     ) -> None:
-        """Every `every` steps and `at_words` are probed besides; at these words a checkpoint is kept too (`chck_1M.ckpt`).
+        """Also probe every `every` steps and `at_words`; at these word counts a checkpoint is kept too (`chck_1M.ckpt`).
 
-        `words` counts the words of a batch, where its ids do not show them. Further options are those of `Watcher`.
+        `words` counts the words of a batch, if its ids do not show them. The other options are those of `Watcher`.
         """
         super().__init__()
         self.sets, self.tokenizer, self.folder, self.model = sets, tokenizer, Path(folder), model
@@ -72,7 +72,7 @@ class LightningWatch(Callback):
     # ---------------------------------------------------------------- moments
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """What can be wrong is found before the first step."""
+        """Catch errors before the first step."""
         if self.watcher is not None:
             return
         resumed = self.last_step >= 0
@@ -118,7 +118,7 @@ class LightningWatch(Callback):
     # ----------------------------------------------------------------- probing
 
     def _probe(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """In the middle of an epoch: the loggers are told at once."""
+        """In the middle of an epoch, so the loggers are told at once."""
         found = self._ask(trainer).accuracies
         for logger in trainer.loggers:
             logger.log_metrics(found | {WORDS_SEEN: self.words_seen}, step=trainer.global_step)
@@ -130,7 +130,7 @@ class LightningWatch(Callback):
 
 
 def _asked(module: pl.LightningModule, model: str | Callable[[object], object] | None) -> object:
-    """What is asked of a module."""
+    """The part of a module that is evaluated."""
     if model is None:
         return module
     if not isinstance(model, str):
@@ -142,5 +142,5 @@ def _asked(module: pl.LightningModule, model: str | Callable[[object], object] |
 
 @cache
 def _with_other_base(cls: type[LightningWatch]) -> type[LightningWatch]:
-    """A callback of both packages, where the training is of the other."""
+    """A callback that belongs to both packages, if training uses the other one."""
     return type(cls.__name__, (cls, sys.modules[OTHER].Callback), {"__new__": lambda cls, *_, **__: object.__new__(cls)})

@@ -1,4 +1,4 @@
-"""Checkpoints of one training that were published: which there are, where in the training they stand, where their files are."""
+"""Published checkpoints of one training run: which exist, where in training they belong, and where their files are."""
 
 import logging
 import re
@@ -17,20 +17,20 @@ from ..settings.watched import Axis
 from .curve_folder import PointResult
 
 log = logging.getLogger(__name__)
-AT_ONCE = 8  # questions to the hub
+AT_ONCE = 8  # parallel requests to the hub
 FOLDER_SEED = re.compile(r"[-_.]s(\d+)$")  # mine-s1, as our own runs and examples name their folders
 SHOWN = 4
 
 
 @dataclass(frozen=True)
 class PublishedCheckpoint:
-    """One of them, before any of its weights is here."""
+    """One checkpoint, before any of its weights are fetched."""
 
     place: CheckpointPlace
     files: RevisionFiles
 
     def point(self) -> PointResult:
-        """What its result begins with."""
+        """The start of its result."""
         return PointResult(
             self.place.name, dict(self.place.seen), self.files.commit, weights=self.files.weights, model=self.files.model
         )
@@ -38,18 +38,18 @@ class PublishedCheckpoint:
 
 @dataclass(frozen=True)
 class PublishedTraining:
-    """The checkpoints of a training in their order. `name` is that of the model, `suite` without its seed."""
+    """The checkpoints of a training run, in order. `name` is the model's, `suite` the name without the seed."""
 
     name: str
     suite: str
     seed: int | None
     axis: Axis
     checkpoints: list[PublishedCheckpoint]
-    missing: dict[str, str] = field(default_factory=dict)  # chosen, but not to be had
+    missing: dict[str, str] = field(default_factory=dict)  # chosen, but not available
 
 
 def find_checkpoints(settings: PretrainedSettings) -> PublishedTraining:
-    """What there is, before any weight is fetched."""
+    """What exists, before any weights are fetched."""
     names = settings.name or ()
     rule = naming_rule(settings.pattern, settings.places)
     if len(names) > 1:
@@ -60,7 +60,7 @@ def find_checkpoints(settings: PretrainedSettings) -> PublishedTraining:
         chosen = settings.revisions or "all"
         listed = [] if isinstance(chosen, tuple) else list_revisions(names[0])
         if not listed and not isinstance(chosen, tuple):
-            raise PretrainedError(names[0], "there is no checkpoint in this folder (folders with a config.json)")
+            raise PretrainedError(names[0], "no checkpoints in this folder (subfolders with a config.json)")
         places = place_checkpoints(listed, chosen, rule)
         name = Path(names[0]).expanduser().absolute().name
     _tell_left_out(places.left_out)
@@ -83,7 +83,7 @@ def _suite_and_seed(name: str) -> tuple[str, int | None]:
 def _describe(
     settings: PretrainedSettings, places: Sequence[CheckpointPlace]
 ) -> tuple[list[PublishedCheckpoint], dict[str, str]]:
-    """All of them, several questions to the hub at a time; and what cannot be found."""
+    """Describe all of them, with several requests to the hub at a time; and list what cannot be found."""
 
     def describe(place: CheckpointPlace) -> PublishedCheckpoint | str:
         model, revision = _whereabouts(settings, place.name)
@@ -99,7 +99,7 @@ def _describe(
 
 
 def _whereabouts(settings: PretrainedSettings, checkpoint: str) -> tuple[str, str | None]:
-    """The model and the revision of a checkpoint."""
+    """The model and revision of a checkpoint."""
     names = settings.name or ()
     if len(names) > 1:
         return checkpoint, None
@@ -127,11 +127,11 @@ def _tell(training: PublishedTraining) -> None:
     for name, why in training.missing.items():
         log.warning("broken     %s: %s", name, why)
     for names in same_weights(points):
-        log.warning("weights    %s have the same file: one of these names may be wrong", " and ".join(names))
+        log.warning("weights    %s share the same file: one of these names may be wrong", " and ".join(names))
 
 
 def same_weights(points: Sequence[PublishedCheckpoint]) -> list[list[str]]:
-    """Checkpoints that have the same weights, by the hashes that are listed."""
+    """Checkpoints with the same weights, by the hashes listed."""
     found: dict[str, list[str]] = {}
     for point in points:
         if point.files.weights:
@@ -140,7 +140,7 @@ def same_weights(points: Sequence[PublishedCheckpoint]) -> list[list[str]]:
 
 
 def check_disk(checkpoints: Sequence[PublishedCheckpoint], folder: Path, keep: bool) -> None:
-    """Of what may have to be downloaded into this folder: how much, and whether there is room for it."""
+    """How much may have to be downloaded into this folder, and whether there is room for it."""
     sizes = {each.files.model or each.place.name: each.files.size for each in checkpoints if not each.files.are_here}
     if not sizes:
         return
@@ -148,9 +148,9 @@ def check_disk(checkpoints: Sequence[PublishedCheckpoint], folder: Path, keep: b
     need = sum(sizes.values()) if keep else sum(largest)
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     free = shutil.disk_usage(there).free
-    what = f"{largest[-1] / 1e6:,.1f} MB each, {sum(sizes.values()) / 1e9:,.2f} GB in all"
-    kept = "all are kept in the hub's cache" if keep else "each is removed once it is scored (model.keep=all keeps them)"
+    what = f"{largest[-1] / 1e6:,.1f} MB each, {sum(sizes.values()) / 1e9:,.2f} GB in total"
+    kept = "all are kept in the hub's cache" if keep else "each is removed once scored (model.keep=all keeps them)"
     log.info("download   %s; %s", what, kept)
     if need > free:
-        remedy = "model.keep=none keeps two at a time" if keep else "make room there"
+        remedy = "model.keep=none keeps two at a time" if keep else "free some space there"
         raise UserError(f"{there}: {need / 1e9:,.1f} GB are needed and {free / 1e9:,.1f} GB are free; {remedy}")

@@ -1,11 +1,11 @@
-"""The checkpoints of a run of ours, asked by `concord evaluate ckpt_path=runs/…`, as a learning curve on any sets."""
+"""The checkpoints of one of our runs, evaluated by `concord evaluate ckpt_path=runs/…`, as a learning curve on any sets."""
 
 import logging
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..probes.answer import Answer
+from ..probes.accuracy import Answer
 from ..probes.evaluation import curve_folder
 from ..probes.models import Model
 from ..probes.probe import Probe
@@ -18,7 +18,7 @@ BEST = "best"
 
 
 def is_one_run(paths: Sequence[str] | None, models: Sequence[Model]) -> bool:
-    """Whether these models are moments of one training: all checkpoints of one folder, not all of one moment."""
+    """Whether these models are moments of one training run: all from one folder, but not all from one moment."""
     return paths is not None and len(paths) == 1 and Path(paths[0]).is_dir() and len(_moments(models)) > 1
 
 
@@ -33,11 +33,11 @@ def _moments(models: Sequence[Model]) -> dict[int, Model]:
 def keep_run_curve(
     settings: EvaluationSettings, models: Sequence[Model], probes: Sequence[Probe], answers: Sequence[Mapping[str, Answer]]
 ) -> CurveFolder:
-    """`answers`: of each probe, by the names of the models. As with runs, the best weights stand for the model at the end."""
+    """`answers`: for each probe, by model name. As for any run, the best weights represent the final model."""
     moments = sorted(_moments(models).values(), key=lambda model: model.words_seen)
     run = moments[0].name.rpartition("/")[0]
     place = Path(settings.out) / "curve" if settings.out else curve_folder(settings, run, probes)
-    if (place / "curve.json").exists():  # everything has just been asked anew
+    if (place / "curve.json").exists():  # everything has just been evaluated again
         shutil.rmtree(place)
     sets = {f"{probe.language}/{probe.name}": probe.digest for probe in probes}
     curve = CurveFolder(place, probes, {"model": run, "sets": sets})

@@ -1,4 +1,4 @@
-"""transformers' Trainer, watched: a callback that probes its model, and tells the trainer what it finds."""
+"""Watching transformers' Trainer: a callback that probes its model and passes it the results."""
 
 import difflib
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from ..errors import UserError
 from ..metric_names import PROBE
 from ..probes.probe_series import rank_and_world, sum_over_ranks
 from ..probes.sets import Sets
-from ..runs.words_schedule import checkpoint_name
+from ..settings.checkpoint_names import checkpoint_name
 from .moments import AtWords, read_moments
 from .watcher import ProbeTable, Watcher
 from .words_seen import WordCount, WordCounter
 
-# The trainer looks for `metric_for_best_model` among names that begin so.
+# The trainer looks for `metric_for_best_model` among names with this prefix.
 EVALUATED = "eval_"
-# Settings of a training that say where and how, not what: they do not tell two recipes apart.
+# Training settings that say where and how, not what: they do not distinguish recipes.
 MACHINE: tuple[str, ...] = (
     "output_dir",
     "logging",
@@ -39,7 +39,7 @@ MACHINE += ("data_seed", "disable_tqdm", "local_rank", "use_cpu", "resume", "do_
 
 
 class WordsSeen(TrainerCallback, ExportableState):
-    """How many words the training has read; the trainer keeps it in its checkpoints (`trainer_state.json`)."""
+    """How many words training has read; the trainer keeps it in its checkpoints (`trainer_state.json`)."""
 
     def __init__(self, words: int = 0) -> None:
         self.words = words
@@ -49,7 +49,7 @@ class WordsSeen(TrainerCallback, ExportableState):
 
 
 class TrainerWatch(TrainerCallback):
-    """See `concord.watch`. `watcher` has the tables, `words` is what has been read so far."""
+    """See `concord.watch`. `watcher` has the tables, `words` the count so far."""
 
     def __init__(
         self,
@@ -63,10 +63,10 @@ class TrainerWatch(TrainerCallback):
         tokenizer: object = None,
         **options: object,
     ) -> None:
-        """Every `every` steps, and `at_words`, where a checkpoint is kept too (`chck_1M`); without them, with every evaluation.
+        """Probe every `every` steps and `at_words`, where a checkpoint is kept too (`chck_1M`); by default, at every evaluation.
 
-        `folder` is the trainer's `output_dir` if nothing else is said; `words` counts the words of a batch; `tokenizer` is the
-        trainer's `processing_class`. Further options are those of `Watcher`: sample, scoring, start, protocol, overwrite …
+        `folder` defaults to the trainer's `output_dir`, `tokenizer` to its `processing_class`; `words` counts the words of a
+        batch. The other options are those of `Watcher`: sample, scoring, start, protocol, overwrite …
         """
         _must_be_whole(trainer)
         self.trainer = trainer
@@ -88,7 +88,7 @@ class TrainerWatch(TrainerCallback):
             "every": every,
         }
         self.options = told | options
-        self.watcher = self._make_watcher(resume=True)  # whether it resumes or begins is known when the training starts
+        self.watcher = self._make_watcher(resume=True)  # whether it resumes or starts is known only once training starts
         self._check_metric()
         self.step_is_due = every is None and trainer.args.eval_strategy == IntervalStrategy.NO
 
@@ -104,7 +104,7 @@ class TrainerWatch(TrainerCallback):
 
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         self.trains = True
-        known: object = state.stateful_callbacks  # a dict by now, whatever its declaration says
+        known: object = state.stateful_callbacks  # a dict by now, whatever its annotation says
         kept = known.get(WordsSeen.__name__) if isinstance(known, dict) else None
         if state.global_step:
             told = kept[0] if isinstance(kept, list) else kept
@@ -126,7 +126,7 @@ class TrainerWatch(TrainerCallback):
             self.trainer.save_model(str(self.folder / checkpoint_name(mark)))
 
     def on_epoch_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
-        if self.step_is_due:  # a training that never evaluates
+        if self.step_is_due:  # training that never evaluates
             self._log(self._probe(state))
 
     def on_evaluate(
@@ -137,9 +137,9 @@ class TrainerWatch(TrainerCallback):
         metrics: dict[str, float] | None = None,
         **_: object,
     ) -> None:
-        """The trainer has logged its own metrics by now; what is added to them here is what it chooses the best model by.
+        """The trainer has logged its own metrics by now; it picks the best model by what is added to them here.
 
-        With several evaluation sets this is called once for each: the model is probed once.
+        With several evaluation sets this is called once for each, but the model is probed only once.
         """
         if metrics is None or not self.trains or (self.moments.every is not None and not self._chosen_by()):
             return
@@ -150,7 +150,7 @@ class TrainerWatch(TrainerCallback):
             self._log(found)
 
     def on_train_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
-        """The whole sets with the weights that the training ends with: the best, where the trainer loads them at the end."""
+        """The whole sets with the final weights: the best, if the trainer loads them at the end."""
         self._unwrap_training_step()
         self._probe(state)
         self.trains = False
@@ -166,7 +166,7 @@ class TrainerWatch(TrainerCallback):
         self.trainer.log(_evaluated(found) | {"words_seen": self.counted.words})
 
     def _wrap_training_step(self) -> None:
-        """Callbacks are not shown batches; the step is."""
+        """Callbacks do not see batches; the training step does."""
         step: Callable[..., Tensor] = self.trainer.training_step
 
         def counted(model: nn.Module, inputs: dict[str, object], *rest: object, **named: object) -> Tensor:
@@ -179,7 +179,7 @@ class TrainerWatch(TrainerCallback):
         self.trainer.__dict__.pop("training_step", None)
 
     def _chosen_by(self) -> bool:
-        """Whether the trainer chooses its best model by a probe."""
+        """Whether the trainer picks its best model by a probe."""
         return PROBE in (self.trainer.args.metric_for_best_model or "")
 
     def _check_metric(self) -> None:
@@ -187,13 +187,13 @@ class TrainerWatch(TrainerCallback):
         names = self.watcher.metric_names
         if self._chosen_by() and chosen not in names:
             near = difflib.get_close_matches(chosen, names, n=3, cutoff=0) or names[-1:]
-            raise UserError(f"metric_for_best_model={chosen}: there is no such probe; there are {', '.join(near)} …")
+            raise UserError(f"metric_for_best_model={chosen}: no such probe; available: {', '.join(near)} …")
 
 
 def watch_trainer(trainer: Trainer, lang: str | None, *, sets: Sets | None = None, **options: Any) -> TrainerWatch:
-    """A watch that the trainer knows of."""
+    """A watch registered with the trainer."""
     if (lang is None) == (sets is None):
-        raise UserError('watch: give lang="de" for our sets of a language, or sets=concord.sets(…); one of the two')
+        raise UserError('watch: give either lang="de" for our sets of a language, or sets=concord.sets(…)')
     made = TrainerWatch(trainer, sets or str(lang), **options)
     trainer.add_callback(made.counted)
     trainer.add_callback(made)
@@ -205,7 +205,7 @@ def _evaluated(found: ProbeTable) -> dict[str, float]:
 
 
 def _recipe(trainer: Trainer) -> dict[str, object]:
-    """What makes the model: its configuration and the settings of the training, as far as they are not about the machine."""
+    """What makes the model: its configuration and the training settings, except those about the machine."""
     settings = {name: value for name, value in trainer.args.to_dict().items() if not name.startswith(MACHINE)}
     config = getattr(trainer.model, "config", None)
     return {"model": config.to_diff_dict() if config is not None else {}, "training": settings}
@@ -214,6 +214,6 @@ def _recipe(trainer: Trainer) -> dict[str, object]:
 def _must_be_whole(trainer: Trainer) -> None:
     for name, what in (("is_fsdp_enabled", "FSDP"), ("is_deepspeed_enabled", "DeepSpeed")):
         if getattr(trainer, name, False):
-            raise UserError(f"watch: {what} cuts the weights into parts, which cannot be probed where they are; train with DDP")
+            raise UserError(f"watch: {what} shards the weights, which cannot be probed in place; train with DDP")
     if rank_and_world()[1] > 1 and trainer.args.world_size != rank_and_world()[1]:
-        raise UserError("watch: the processes of the trainer are not those of torch.distributed")
+        raise UserError("watch: the trainer's processes are not those of torch.distributed")

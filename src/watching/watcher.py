@@ -1,4 +1,4 @@
-"""A plain training loop, watched: `watcher(step, words)` probes the model of the moment and writes the folder of a run."""
+"""Watching a plain training loop: `watcher(step, words)` probes the current model and writes a run folder."""
 
 import logging
 import math
@@ -14,8 +14,7 @@ from .. import metric_names
 from ..errors import UserError
 from ..files import require_writable
 from ..metric_names import PROBE, PROBE_SECONDS, WORDS_SEEN
-from ..probes.accuracy import Table
-from ..probes.answer import Answer
+from ..probes.accuracy import Answer, Table
 from ..probes.models import Model
 from ..probes.models_in_memory import wrap_model
 from ..probes.probe import Probe
@@ -38,21 +37,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger(__name__)
-SAMPLE = 400  # items of each set, as in conf/probes
+SAMPLE = 400  # items per set, as in conf/probes
 
 
 @dataclass(frozen=True)
 class ProbeTable:
-    """What the model preferred at one moment; `accuracy` by construction, `frame` with n, intervals, ties and uncovered items."""
+    """The model's verdicts at one moment: `accuracy` by construction, `frame` with n, intervals, ties and uncovered items."""
 
     step: int
     words: int | None
-    metrics: Mapping[str, float] = field(repr=False)  # by the names of metrics.csv
+    metrics: Mapping[str, float] = field(repr=False)  # by their names in metrics.csv
     answers: Mapping[str, Answer] = field(repr=False)
 
     @property
     def accuracy(self) -> dict[str, float]:
-        """Of every construction and of their `mean`; of several sets, each name begins with its set."""
+        """The accuracy of every construction and their `mean`; with several sets, names are prefixed with the set."""
         found: dict[str, float] = {}
         for prefix, answer in self.answers.items():
             before = f"{prefix.removeprefix('probe/')}/" if len(self.answers) > 1 else ""
@@ -62,7 +61,7 @@ class ProbeTable:
 
     @property
     def accuracies(self) -> dict[str, float]:
-        """For loggers: by the names of metrics.csv, without what could not be asked."""
+        """For loggers: by their names in metrics.csv, without what could not be evaluated."""
         return {name: value for name, value in self.metrics.items() if name.endswith("/accuracy") and not math.isnan(value)}
 
     @cached_property
@@ -80,12 +79,12 @@ class ProbeTable:
 
 
 class Watcher:
-    """Probes a model at moments of its training, and keeps what it finds in a folder that `concord report` reads.
+    """Probes a model at points during its training, and keeps the results in a folder that `concord report` reads.
 
-    `model` is a torch module from ids to logits, a model of transformers, a model of Concord, or a function from sentences to the
-    log-probabilities of their words; `tokenizer` what cuts words for it (see `models_in_memory`). `sets` are those of
-    `concord.sets`, or the code of a language. While the model learns, `sample` items of each set are asked; `finish` asks all.
-    Under torch.distributed every process calls it, each scores its share, and the first writes.
+    `model` is a torch module from ids to logits, a transformers model, a Concord model, or a function from sentences to the
+    log-probabilities of their words; `tokenizer` splits words for it (see `models_in_memory`). `sets` come from
+    `concord.sets`, or are given as a language code. During training `sample` items per set are probed; `finish` evaluates all.
+    Under torch.distributed every process calls it: each scores its share, and the first one writes.
     """
 
     def __init__(
@@ -110,17 +109,17 @@ class Watcher:
         show: bool = True,
         every: int | None = None,
     ) -> None:
-        """`recipe` and `seed` say what makes the model: in reports, runs that differ in the seed alone are averaged.
+        """`recipe` and `seed` say what makes the model: in reports, runs that differ only in the seed are averaged.
 
-        `scoring`, `start` and `kind` are about models of transformers: which score, what stands before the first word, masked or
-        causal. `every` is the schedule by steps of whoever calls, if there is one: the line about the cost of watching needs it.
-        A folder that has the curves of an earlier training is refused, unless it is to be overwritten or resumed.
+        `scoring`, `start` and `kind` are for transformers models: which score, what precedes the first word, masked or causal.
+        `every` is the caller's schedule by steps, if there is one: the line about the cost of watching needs it.
+        A folder with the curves of earlier training is refused unless it is to be overwritten or resumed.
         """
         asked = [
             each if isinstance(each, Sets) else read_sets(each) for each in ([sets] if isinstance(sets, Sets | str) else sets)
         ]
         if not asked:
-            raise UserError('sets: none are given; concord.sets("de"), a list of such, or the code of a language')
+            raise UserError('sets: none given; pass concord.sets("de"), a list of these, or a language code')
         self.model = wrap_model(model, tokenizer, _language(asked), scoring=scoring, start=start, kind=kind, name=name)
         self.plans = [_sampled(self.model, each, sample, protocol, dict(rules or {})) for each in asked]
         self.folder = RunFolder(Path(folder))
@@ -141,9 +140,9 @@ class Watcher:
     def __call__(
         self, step: int, words: int | None = None, measures: Mapping[str, float] | None = None, *, tokens: int | None = None
     ) -> ProbeTable:
-        """Probe the model as it is now, after this many steps and words; `measures` are further columns of metrics.csv.
+        """Probe the model as it is now, after this many steps and words; `measures` are extra columns of metrics.csv.
 
-        Without `words` (or `tokens`), curves are drawn against steps.
+        Without `words` (or `tokens`), curves are plotted against steps.
         """
         if self.last is not None and self.last.step == step:
             return self.last
@@ -152,7 +151,7 @@ class Watcher:
             self._enter(next(axis for axis, value in seen.items() if value is not None), step)
         place = seen[self.axis or "steps"]
         if place is None:
-            raise UserError(f"{self.folder.path}: the first probe was told {self.axis}=, so every one must be (step {step:,})")
+            raise UserError(f"{self.folder.path}: the first probe was given {self.axis}=, so every probe must be (step {step:,})")
         when = "untrained" if not place else f"{place:,} {self.axis}" + ("" if self.axis == "steps" else " seen")
         found = self.series.probe_samples(self._scorer, when, TrainingMoment(step, words or 0, {"axis": self.axis}))
         if self.last is None:
@@ -164,9 +163,9 @@ class Watcher:
         return self.last
 
     def finish(self, step: int | None = None, words: int | None = None) -> dict[str, Table]:
-        """The whole sets, with the weights that the model now has; then the run is done and its report.html is written."""
+        """Evaluate the whole sets with the current weights; the run is then done and its report.html is written."""
         if self.last is None:
-            raise UserError(f"{self.folder.path}: nothing has been probed; call the watcher, watcher(step, words), first")
+            raise UserError(f"{self.folder.path}: nothing has been probed yet; first call watcher(step, words)")
         moment = TrainingMoment(step or self.last.step, words or self.last.words or 0)
         trained = self.stopwatch.seconds
         tables = {}
@@ -185,7 +184,7 @@ class Watcher:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """A loop that came to its end finishes the run."""
+        """A loop that ran to its end finishes the run."""
         if kind is None and self.last is not None:
             self.finish()
 
@@ -194,7 +193,7 @@ class Watcher:
 
     @property
     def metric_names(self) -> list[str]:
-        """What a training can go by: accuracy of every construction and of their mean, on the sample."""
+        """What training can monitor: the accuracy of every construction and of their mean, on the sample."""
         return [f"{plan.prefix}/{name}/accuracy" for plan in self.plans for name in (*plan.sample.constructions, "mean")]
 
     # -------------------------------------------------------------- the folder
@@ -202,13 +201,13 @@ class Watcher:
     def _must_be_free(self) -> None:
         if self.folder.exists() and not (self.overwrite or self.resume):
             raise UserError(
-                f"{self.folder.path}: this folder has the curves of an earlier training; take another folder, resume=True to go "
-                "on with them, or overwrite=True"
+                f"{self.folder.path}: this folder holds the curves of earlier training; choose another folder, resume=True to "
+                "continue them, or overwrite=True"
             )
         require_writable(self.folder.path)
 
     def _enter(self, axis: Axis, step: int) -> None:
-        """With the first probe it is known what curves are drawn against, and at which step a training resumes."""
+        """The first probe tells what curves are plotted against, and at which step training resumes."""
         self.axis = axis
         if not self.first:
             return
@@ -256,12 +255,12 @@ def _sampled(model: Model, asked: Sets, sample: int | None, protocol: str, rules
     elsewhere: Clitics = next(iter(model.clitics.values()), "split")
     whole: Probe = make_probe(asked.settings(protocol, rules), asked.language, model.clitics.get(asked.language, elsewhere))
     if whole.contract.rules.start == "warm":
-        raise UserError("start=warm: only a model of Concord comes with sentences of its corpus to warm up on; leave it out")
+        raise UserError("start=warm: only Concord models come with sentences of their corpus to warm up on; leave it out")
     return SampledProbe(sample_probe(whole, sample, asked.seed), whole)
 
 
 def _clear(folder: RunFolder) -> None:
-    """What an earlier watch has written, and nothing else: checkpoints may lie beside it."""
+    """Remove what an earlier watch wrote, and nothing else: checkpoints may lie beside it."""
     for file in (
         *folder.probes.glob("*.parquet"),
         folder.metrics,

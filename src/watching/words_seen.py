@@ -1,4 +1,4 @@
-"""How many words a training has read: whole words of the batches, however their tokenizer cuts them."""
+"""How many words training has read: whole words of the batches, however the tokenizer splits them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,15 +10,15 @@ from torch import Tensor
 
 from ..errors import UserError
 
-# From a batch to the number of its words.
+# Maps a batch to its number of words.
 WordCount = Callable[[object], int]
-IGNORED = -100  # of labels, as every loss of torch has it
+IGNORED = -100  # ignored labels, as in all torch losses
 
 
 class WordCounter:
-    """Counts the ids of a batch that begin a word: after a space, after a special token, or in the first place of a row.
+    """Counts the ids of a batch that start a word: after a space, after a special token, or at the beginning of a row.
 
-    Special tokens are no words; of a piece that is hidden from a masked model, the label is what counts.
+    Special tokens are not words; where a piece is masked, its label counts.
     """
 
     def __init__(self, tokenizer: object) -> None:
@@ -38,18 +38,18 @@ class WordCounter:
 
 
 def _ids(batch: object) -> Tensor:
-    """Of a batch as trainings have them: a dict with input_ids, a tensor, or a tuple that begins with it."""
+    """The ids of a batch in its usual shapes: a dict with input_ids, a tensor, or a tuple that starts with one."""
     found = batch[0] if isinstance(batch, tuple | list) and batch else batch
     found = batch.get("input_ids") if isinstance(batch, Mapping) else found
     if isinstance(found, Tensor) and not found.is_floating_point():
         return found
     raise UserError(
-        f"words: a batch of the type {type(batch).__name__} does not show its ids; say how many words it has: words=function"
+        f"words: cannot find the ids in a batch of type {type(batch).__name__}; pass words=function to count its words"
     )
 
 
 def _beginnings(tokenizer: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of every id, whether it begins a word in running text, and whether it is a special token."""
+    """For every id, whether it starts a word in running text, and whether it is a special token."""
     if isinstance(tokenizer, list | tuple):
         tokenizer = {word: number for number, word in enumerate(tokenizer)}
     if isinstance(tokenizer, Mapping):
@@ -69,7 +69,7 @@ def _is_mark(word: str) -> bool:
 
 
 def _beginnings_of_pieces(tokenizer: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """A piece begins a word if the tokenizer writes a space between it and a word before it."""
+    """A piece starts a word if the tokenizer writes a space between it and a preceding word."""
     size = len(tokenizer)
     marks = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
     before = next(number for number in range(size) if number not in marks and tokenizer.decode([number]).strip().isalpha())
@@ -77,7 +77,7 @@ def _beginnings_of_pieces(tokenizer: Any) -> tuple[NDArray[np.bool_], NDArray[np
     pairs = tokenizer.batch_decode([[before, number] for number in range(size)])
     special = np.array([number in marks for number in range(size)])
     begins = np.array([pair[len(alone) :][:1].isspace() for pair in pairs])
-    # WordPiece marks what goes on with a word; without a decoder, the mark alone says so.
+    # WordPiece marks pieces that continue a word; without a decoder, only the mark tells.
     inside = getattr(tokenizer.backend_tokenizer.model, "continuing_subword_prefix", None)
     if inside:
         begins &= np.array([not piece.startswith(inside) for piece in tokenizer.convert_ids_to_tokens(range(size))])

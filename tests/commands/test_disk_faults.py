@@ -9,7 +9,7 @@ from concord.commands import report as report_command
 from concord.errors import UserError
 from concord.files import require_writable
 from concord.probes import evaluation
-from concord.runs.failures import explain_failures
+from concord.runs.stopping import explain_failures
 
 BEFORE = Path(__file__).parents[1] / "fixtures/before"
 
@@ -41,27 +41,27 @@ def test_other_errors_of_the_system_keep_their_traceback():
 @pytest.mark.parametrize("where", ["file", "file/below", "file/below/deep"])
 def test_a_folder_that_cannot_be_made_is_told_before_the_work(tmp_path, where, capsys):
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(UserError, match="is no folder; choose another place"):
+    with pytest.raises(UserError, match="is not a folder; choose another place"):
         require_writable(tmp_path / where)
     assert report_command.main([str(BEFORE / "runs"), "--out", str(tmp_path / where), "--no-figures"]) == 1
     assert export_command.main([f"ckpt_path={BEFORE}/runs/lstm/checkpoints/best.ckpt", f"out={tmp_path / where}"]) == 1
     said = capsys.readouterr().err
-    assert said.count("is no folder; choose another place\n") == 2
+    assert said.count("is not a folder; choose another place\n") == 2
     assert said.count("\n") == 2
 
 
 def test_a_folder_without_the_right_to_write_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda *_: False)  # the superuser may write everywhere
-    with pytest.raises(UserError, match=f"{tmp_path} cannot be written to; choose another folder, or change its rights"):
+    with pytest.raises(UserError, match=f"{tmp_path} cannot be written to; choose another folder, or change its permissions"):
         require_writable(tmp_path / "x")
     monkeypatch.undo()
     require_writable(tmp_path / "x/y/z")
 
 
 def test_scores_are_shown_even_if_they_cannot_be_written(tmp_path, monkeypatch):
-    from concord.probes.evaluation_preparation import load_models, read_probes
-    from concord.runs.logs import keep_log
+    from concord.probes.evaluation import load_models, read_probes
     from concord.settings.overrides import read_composed_evaluation
+    from concord.terminal import keep_log
     from hydra import compose, initialize_config_dir
 
     with initialize_config_dir(str(BEFORE.parents[2] / "conf"), version_base="1.3"):

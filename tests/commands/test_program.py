@@ -69,8 +69,8 @@ def test_the_script_in_a_clone_shows_the_same_help():
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("evalute", "error: concord evalute: there is no such command; did you mean concord evaluate?\n"),
-        ("xyz", f"error: concord xyz: there is no such command; there are: {', '.join(COMMANDS)}\n"),
+        ("evalute", "error: concord evalute: no such command; did you mean concord evaluate?\n"),
+        ("xyz", f"error: concord xyz: no such command; available: {', '.join(COMMANDS)}\n"),
     ],
 )
 def test_a_misspelt_command_is_explained(typed, message):

@@ -54,7 +54,7 @@ def test_items_are_fetched_only_a_little_ahead():
     assert not multiprocessing.active_children()
 
 
-@pytest.mark.parametrize(("function", "message"), [(angry, "five is too many"), (fatal, "has ended; .* data.workers=1")])
+@pytest.mark.parametrize(("function", "message"), [(angry, "five is too many"), (fatal, "has died; .* data.workers=1")])
 def test_what_goes_wrong_in_another_process_is_told_here(function, message):
     with pytest.raises(UserError, match=message):
         list(in_order(function, range(20), 2))

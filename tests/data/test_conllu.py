@@ -38,11 +38,11 @@ def test_written_tokens_or_analysed_words(tmp_path, words, expected):
     ("text", "message"),
     [
         ("# x\nDas ist Text.\n", r"a.conllu:2: 1 columns, CoNLL-U has 10, separated by tabs; is this a .conllu file\?"),
-        ("x" + "\t_" * 9, r"a.conllu:1: 'x' is no number of a word"),
-        ("²4" + "\t_" * 9, r"a.conllu:1: '²4' is no number of a word"),
-        ("1-²" + "\t_" * 9, r"a.conllu:1: '1-²' is no number of a word"),
-        ("1-" + "\t_" * 9, r"a.conllu:1: '1-' is no number of a word"),
-        ("9" * 5000 + "\t_" * 9, r"a.conllu:1: '9+' is no number of a word"),
+        ("x" + "\t_" * 9, r"a.conllu:1: 'x' is not a word number"),
+        ("²4" + "\t_" * 9, r"a.conllu:1: '²4' is not a word number"),
+        ("1-²" + "\t_" * 9, r"a.conllu:1: '1-²' is not a word number"),
+        ("1-" + "\t_" * 9, r"a.conllu:1: '1-' is not a word number"),
+        ("9" * 5000 + "\t_" * 9, r"a.conllu:1: '9+' is not a word number"),
     ],
 )
 def test_other_files_are_told_so_with_the_place(tmp_path, text, message):
@@ -52,5 +52,5 @@ def test_other_files_are_told_so_with_the_place(tmp_path, text, message):
 
 
 def test_a_wrong_choice_is_refused():
-    with pytest.raises(UserError, match="data.words=both: write surface or syntactic"):
+    with pytest.raises(UserError, match="data.words=both: must be surface or syntactic"):
         TreebankText("both")

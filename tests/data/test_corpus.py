@@ -69,7 +69,7 @@ def test_a_damaged_corpus_is_an_error_with_the_remedy(tmp_path, name):
     content = bytearray((folder / name).read_bytes())
     content[len(content) // 2] ^= 0xFF
     (folder / name).write_bytes(bytes(content))
-    with pytest.raises(CorpusError, match="is damaged .* delete it and it is built anew: rm -r"):
+    with pytest.raises(CorpusError, match="is damaged .* delete it, and it will be rebuilt: rm -r"):
         prepare(text_source(tmp_path), VocabularyRule(None), tmp_path / "cache")
 
 
@@ -81,7 +81,7 @@ def test_no_flipped_bit_in_what_is_said_of_a_corpus_is_believed(tmp_path):
         damaged = bytearray(intact)
         damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
         (folder / "about.json").write_bytes(damaged)
-        with pytest.raises(CorpusError, match="is damaged .* delete it and it is built anew: rm -r"):
+        with pytest.raises(CorpusError, match="is damaged .* delete it, and it will be rebuilt: rm -r"):
             read_corpus(folder)
     (folder / "about.json").write_bytes(intact)
     (folder / "about.sum").unlink()  # as the first versions left it
@@ -130,7 +130,7 @@ def test_a_process_killed_while_building_leaves_nothing_in_the_way(tmp_path):
 
 
 def test_too_small_a_text_is_told_so(tmp_path):
-    with pytest.raises(CorpusError, match="the (valid|test) part of the corpus has no sentence"):
+    with pytest.raises(CorpusError, match="the (valid|test) part of the corpus has no sentences"):
         prepare(text_source(tmp_path, "ein Satz ."), VocabularyRule(None), tmp_path / "cache")
 
 
@@ -149,7 +149,7 @@ def test_the_built_in_corpus_leaves_challenge_sentences_out(tmp_path):
 
 def test_a_corpus_that_the_disk_cannot_hold_is_refused_before_it_is_drawn(tmp_path):
     recipe = corpus_recipe(settings("data.sentences.train=1000000000000"))
-    with pytest.raises(UserError, match=r"data=grammar: this corpus takes at least 20,000.* GB, and .* free; make it smaller"):
+    with pytest.raises(UserError, match=r"data=grammar: this corpus takes at least 20,000.* GB, but .* free; make it smaller"):
         recipe.prepare(tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 

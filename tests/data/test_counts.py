@@ -3,7 +3,7 @@
 from collections import Counter
 
 import numpy as np
-from concord.data.counts import Counts
+from concord.data.vocabulary import Counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

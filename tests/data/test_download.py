@@ -102,7 +102,7 @@ def test_a_server_that_always_stops_short_is_given_up(publisher, tmp_path):
     ("content", "message"),
     [
         (TEXT[:-10], r"train.txt: [\d,]+ bytes, but it had [\d,]+ when it was first fetched; if the new one is right, remove"),
-        (TEXT.replace(b"number 7 ", b"number 8 "), r"other content than when it was first fetched \(checksum"),
+        (TEXT.replace(b"number 7 ", b"number 8 "), r"the content has changed since the first fetch \(checksum"),
     ],
 )
 def test_a_wrong_size_or_other_content_than_the_first_time_is_refused(publisher, tmp_path, content, message):
@@ -120,10 +120,10 @@ def test_a_fetched_file_that_was_changed_here_is_found_out(publisher, tmp_path):
     fetch(f"{publisher.address}/train.txt", file, patience=QUICK)
     verify(file)
     file.write_bytes(TEXT.replace(b"number 7 ", b"number 8 "))
-    with pytest.raises(DownloadError, match="remove it and it is fetched anew"):
+    with pytest.raises(DownloadError, match="remove it, and it will be fetched again: rm"):
         verify(file)
     file.write_bytes(TEXT[:-1])
-    with pytest.raises(DownloadError, match="remove it and it is fetched anew"):
+    with pytest.raises(DownloadError, match="remove it, and it will be fetched again: rm"):
         fetch(f"{publisher.address}/train.txt", file, patience=QUICK)
 
 

@@ -90,24 +90,27 @@ def test_a_pattern_for_the_language_and_the_users_own_come_first(tmp_path, monke
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"a.yaml: the pattern: names with values are needed; this is None"),
+        ("", r"a.yaml: the pattern: must be names with values; this is None"),
         ("nodes: [", r"a.yaml:1: not YAML"),
-        ("node: {}", r"there is no key 'node'; there are: about, nodes"),
+        ("node: {}", r"unknown key 'node'; available: about, nodes"),
         ("nodes: {}", r"nodes: a pattern has at least one node"),
-        ("nodes: {target: {pos: VERB}}", r"nodes.target: there is no key 'pos'; there are: upos"),
+        ("nodes: {target: {pos: VERB}}", r"nodes.target: unknown key 'pos'; available: upos"),
         ("nodes: {target: {}, cue: {}}", r"nodes.cue: how is it linked to the others\?"),
-        ("nodes: {target: {}, cue: {below: verb}}", r"nodes.cue.below: there is no node 'verb' before it; there are: target"),
-        ("nodes: {target: {below: x}}", r"nodes.target: below: the first node is looked for everywhere"),
-        ("nodes: {target: [{}, {}]}", r"nodes.target: the first node .* has no alternatives"),
-        ("nodes: {target: {upos: no}}", r"nodes.target.upos: text is needed; this is False \(put it into quotation marks\)"),
-        ("nodes: {target: {}}\norder: [[target, x]]", r"order.0: there is no node 'x'"),
-        ("nodes: {target: {}}\nvary: {Number: {Sing: Plur}}", r"nodes: vary and agree are about the nodes target and cue"),
-        ("nodes: {target: {}, cue: {below: target}}\nvary: {A: {b: b}}", r"vary.A: each value is exchanged for another"),
-        ("nodes: {target: {}, cue: {below: target}}\nvary: {A: {b: c}, D: {}}", r"vary: one feature is exchanged"),
-        ("nodes: {target: {}}\nforms: [{value: a}]", r"forms.0: a rule says value and to"),
+        ("nodes: {target: {}, cue: {below: verb}}", r"nodes.cue.below: no node 'verb' before it; available: target"),
+        ("nodes: {target: {below: x}}", r"nodes.target: below: the first node is searched for everywhere"),
+        ("nodes: {target: [{}, {}]}", r"nodes.target: the first node .* cannot have alternatives"),
+        ("nodes: {target: {upos: no}}", r"nodes.target.upos: must be text; this is False \(put it in quotation marks\)"),
+        ("nodes: {target: {}}\norder: [[target, x]]", r"order.0: no node 'x'"),
+        (
+            "nodes: {target: {}}\nvary: {Number: {Sing: Plur}}",
+            r"nodes: vary and agree need the nodes target and cue; cue is missing",
+        ),
+        ("nodes: {target: {}, cue: {below: target}}\nvary: {A: {b: b}}", r"vary.A: each value must change to another"),
+        ("nodes: {target: {}, cue: {below: target}}\nvary: {A: {b: c}, D: {}}", r"vary: exactly one feature must vary"),
+        ("nodes: {target: {}}\nforms: [{value: a}]", r"forms.0: a rule needs value and to"),
         ("nodes: {target: {}}\nwithout: [{}]", r"without.0: how is it linked to the others"),
-        ("nodes: {target: {}}\nfeatures: {a: {of: b}}", r"features.a.of: there is no node 'b'"),
-        ("nodes: {target: {}}\nmirror: {contractions: [[a, b]]}", r"mirror.contractions: two words and what they become"),
+        ("nodes: {target: {}}\nfeatures: {a: {of: b}}", r"features.a.of: no node 'b'"),
+        ("nodes: {target: {}}\nmirror: {contractions: [[a, b]]}", r"mirror.contractions: must be two words and what they become"),
         ("nodes: {target: {}, cue: {below: target, above: target}}", r"nodes.cue: both below and above"),
     ],
 )
@@ -119,5 +122,5 @@ def test_wrong_files_are_told_in_one_line(tmp_path, text, message):
 
 
 def test_an_unknown_name_is_told_with_the_nearest():
-    with pytest.raises(PatternError, match="sv_numbr: there is no such pattern; did you mean sv_number"):
+    with pytest.raises(PatternError, match="sv_numbr: no such pattern; did you mean sv_number"):
         find_pattern("sv_numbr")

@@ -5,13 +5,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from concord.data.corpus import VocabularyRule, prepare
-from concord.data.counts import Counts
+from concord.data.corpus import VocabularyRule, prepare, restore_tokenizer
 from concord.data.pieces import PieceRule, Pieces
 from concord.data.sources import TextSource
 from concord.data.text import TokenizedText
-from concord.data.tokenizer import restore_tokenizer
-from concord.data.vocabulary import Vocabulary
+from concord.data.vocabulary import Counts, Vocabulary
 from concord.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,9 +101,9 @@ def test_pieces_are_learnt_from_the_training_split_alone(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((340, "wordpiece"), "tokenizer.kind=wordpiece: there is no such kind; there are: unigram, bpe"),
-        ((200,), "tokenizer.vocabulary_size=200: a whole number above 258 is needed"),
-        ((None,), "tokenizer.vocabulary_size=None: a whole number above 258"),
+        ((340, "wordpiece"), "tokenizer.kind=wordpiece: no such kind; available: unigram, bpe"),
+        ((200,), r"tokenizer.vocabulary_size=200: must be a whole number above 258 \(256 are bytes\)"),
+        ((None,), "tokenizer.vocabulary_size=None: must be a whole number above 258"),
     ],
 )
 def test_wrong_settings_are_refused(arguments, message):
@@ -114,5 +112,5 @@ def test_wrong_settings_are_refused(arguments, message):
 
 
 def test_too_few_pieces_for_the_letters_of_a_text_are_told_so(tmp_path):
-    with pytest.raises(UserError, match="tokenizer.vocabulary_size=262: sentencepiece finds: .* try another size"):
+    with pytest.raises(UserError, match="tokenizer.vocabulary_size=262: sentencepiece reports: .* try another size"):
         pieces(tmp_path, size=262)

@@ -56,7 +56,7 @@ def test_files_that_were_changed_since_are_not_used(tmp_path):
         made = source(server, tmp_path)
         prepare(made, VocabularyRule(None), tmp_path / "cache")
         made.file("valid").write_bytes(FILES["/fr_test.txt"][::-1] + b" x")
-        with pytest.raises(DownloadError, match="valid.txt: .* remove it and it is fetched anew"):
+        with pytest.raises(DownloadError, match="valid.txt: .* remove it, and it will be fetched again"):
             prepare(made, VocabularyRule(20), tmp_path / "cache")
         made.file("valid").unlink()
         prepare(made, VocabularyRule(20), tmp_path / "cache")

@@ -5,9 +5,8 @@ import re
 import numpy as np
 import pytest
 from concord.data.corpus import VocabularyRule, corpus_name, prepare
-from concord.data.selection import EVERYTHING, Selection
+from concord.data.selection import EVERYTHING, UNDECIDED, Selection
 from concord.data.sources import JoinedSource, TextSource
-from concord.data.splits import UNDECIDED
 from concord.data.text import TokenizedText
 from concord.errors import UserError
 from hypothesis import given
@@ -72,9 +71,9 @@ def test_a_selection_of_everything_does_not_change_a_corpus_name(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"max_tokens": 0}, "data.max_tokens=0: a whole number above 0 is needed, or null for all"),
-        ({"unknown": 5}, "data.unknown=5: a share from 0 to 1 is needed, or null to keep all sentences"),
-        ({"sizes": {"train": 1, "dev": 2}}, "data.tokens.dev=2: a whole number above 0 is needed for each of train, valid, test"),
+        ({"max_tokens": 0}, "data.max_tokens=0: must be a whole number above 0, or null for all"),
+        ({"unknown": 5}, "data.unknown=5: must be a share from 0 to 1, or null to keep all sentences"),
+        ({"sizes": {"train": 1, "dev": 2}}, "data.tokens.dev=2: must be a whole number above 0 for each of train, valid, test"),
     ],
 )
 def test_wrong_selections_are_refused(wrong, message):

@@ -71,7 +71,7 @@ def test_a_cut_off_archive_is_said_to_be_one(tmp_path):
 
 def test_missing_and_empty_corpora_are_errors(tmp_path):
     missing = TextSource({"all": tmp_path / "no.txt"}, TokenizedText(), seed=0)
-    with pytest.raises(TextError, match=r"no.txt: there is no such file; give data.path="):
+    with pytest.raises(TextError, match=r"no.txt: no such file; give data.path= text files \("):
         missing.key()
     (tmp_path / "empty.txt").write_text("\n \n", encoding="utf-8")
     with pytest.raises(TextError, match=r"empty.txt: no sentence found; the corpus is empty"):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.data.counts import Counts
 from concord.data.pieces import PieceRule, Pieces
 from concord.data.text import RawText
 from concord.data.tokens import MosesRule, TokenRule
+from concord.data.vocabulary import Counts
 from concord.errors import UserError
 from concord.settings.languages import read_language
 from hypothesis import given, settings

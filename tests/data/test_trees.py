@@ -59,10 +59,10 @@ def test_the_package_conllu_reads_the_same():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (word(2), r"a:1: word 2 stands where word 1 is due"),
-        (word() + "\n" + word(), r"a:2: word 1 stands where word 2 is due"),
+        (word(2), r"a:1: found word 2 where word 1 was expected"),
+        (word() + "\n" + word(), r"a:2: found word 1 where word 2 was expected"),
         (word(head=7), r"a:1: sentence a:1: word 1 has the head 7, of 1 words"),
-        (word(head="x"), r"a:1: the head 'x' is no number"),
+        (word(head="x"), r"a:1: the head 'x' is not a word number; it must be a number, 0 for the root"),
         (word(form=" "), r"a:1: a word without a form"),
         ("2-3\ta" + "\t_" * 8 + "\n" + word(), r"a:1: the token 2-3 covers no words that follow it"),
         ("1-3\ta" + "\t_" * 8 + "\n" + word(), r"a:1: sentence a:1: the token 1-3 covers more than its 1 words"),
@@ -79,7 +79,7 @@ def test_faults_are_told_with_the_line(text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (word(1, 2) + "\n" + word(2, 1), "word 1 is below itself; this is no tree"),
+        (word(1, 2) + "\n" + word(2, 1), "word 1 is below itself; this is not a tree"),
         (word(1, 1), "word 1 is below itself"),
         (word(1, "_"), r"word 1 has no head; is the text parsed\?"),
     ],

@@ -20,7 +20,7 @@ def test_a_vocabulary_is_named_by_its_words_and_their_order():
 
 
 @pytest.mark.parametrize(
-    ("words", "message"), [(["a"], "begins with <eos> and <unk>"), (["<eos>", "<unk>", "a", "a"], "'a' is in")]
+    ("words", "message"), [(["a"], "must begin with <eos> and <unk>"), (["<eos>", "<unk>", "a", "a"], "this one has 'a' twice")]
 )
 def test_wrong_vocabularies_are_refused(words, message):
     with pytest.raises(ValueError, match=message):

@@ -149,8 +149,8 @@ def test_half_a_surrogate_pair_does_no_harm(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.jsonl", b'{"title": "x"}\n', "a.jsonl:1: a JSON object with a field 'text' is needed in every line"),
-        ("a.jsonl", b"text\n", "a.jsonl:1: a JSON object"),
+        ("a.jsonl", b'{"title": "x"}\n', "a.jsonl:1: every line must be a JSON object with a field 'text'"),
+        ("a.jsonl", b"text\n", "a.jsonl:1: every line must be a JSON object"),
         ("a.parquet", b"PAR1 not really", "a.parquet: cannot be read as Parquet"),
     ],
 )
@@ -185,7 +185,7 @@ def test_a_parquet_file_of_something_else_is_told_so(tmp_path):
 
 
 def test_the_offline_switch_and_a_missing_set_say_what_to_do(tmp_path, dump, monkeypatch):
-    with pytest.raises(UserError, match="the network is switched off; give files by data.path="):
+    with pytest.raises(UserError, match="not read because the network is switched off; give files with data.path="):
         next(iter(HubArticles("wikimedia/wikipedia", "20231101.de", 0, offline=True)))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     with pytest.raises(UserError, match="20231101.xx: cannot be read .* data.path="):

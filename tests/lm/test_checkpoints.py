@@ -73,13 +73,13 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"vocabulary_size": 10**12}, "it says vocabulary_size 1,000,000,000,000, but holds"),
-        ({"vocabulary_size": 50}, "weights are not those of the model that it describes: decoder.bias is"),
-        ({"network": NETWORKS["lstm"] | {"layers": 10**9}}, "it says layers 1,000,000,000, but holds"),
+        ({"vocabulary_size": 10**12}, "it claims vocabulary_size 1,000,000,000,000, but holds"),
+        ({"vocabulary_size": 50}, "the weights do not match the model it describes: decoder.bias is"),
+        ({"network": NETWORKS["lstm"] | {"layers": 10**9}}, "it claims layers 1,000,000,000, but holds"),
         ({"network": NETWORKS["lstm"] | {"layers": 2}}, "bias_hh_l1 is missing"),
-        ({"network": NETWORKS["lstm"] | {"layers": -1}}, "it says layers -1"),
+        ({"network": NETWORKS["lstm"] | {"layers": -1}}, "it claims layers -1"),
         ({"network": NETWORKS["lstm"] | {"depth": 2}}, "no model can be built"),
-        ({"network": {"name": "os"}}, "there is no network .os."),
+        ({"network": {"name": "os"}}, "no network .os."),
         ({"height": 3}, "does not say what it holds"),
     ],
 )
@@ -94,7 +94,7 @@ def test_a_weight_that_is_larger_than_its_file_is_refused(tmp_path):
     for name in ("model.embedding.weight", "model.decoder.weight"):
         content["state_dict"][name] = torch.zeros(1, 4).expand(100, 4)
     content["state_dict"]["model.decoder.bias"] = torch.zeros(100)
-    with pytest.raises(CheckpointError, match="is larger than what the file holds of it"):
+    with pytest.raises(CheckpointError, match="is larger than its data in the file"):
         load_model(write(tmp_path / "a.ckpt", content))
 
 

@@ -101,7 +101,7 @@ def test_the_loss_of_transformers_is_ours(tmp_path):
 
 def test_wrong_calls_are_told(tmp_path, capsys):
     assert main([f"ckpt_path={tmp_path}/none.ckpt", f"out={tmp_path}/out"]) == 1
-    assert "none.ckpt: there is no such checkpoint" in capsys.readouterr().err
+    assert "none.ckpt: no such checkpoint" in capsys.readouterr().err
     for wrong in ([], ["ckpt_path=a"], ["ckpt_path=a", "out=b", "c=d"], ["ckpt_path=", "out=b"]):
         assert main(wrong) == 2
         assert "usage: concord export ckpt_path=" in capsys.readouterr().err
@@ -113,7 +113,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
     export(file, tmp_path / "out")  # again is fine
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(UserError, match="notes: this folder holds something else; give an empty or a new one"):
+    with pytest.raises(UserError, match="notes: this folder holds something else; give an empty or new one"):
         export(file, tmp_path / "notes")
 
 
@@ -161,8 +161,8 @@ def without_concord(folder, sentences, python=sys.executable):
 def pieces_checkpoint(folder, network, kind):
     from collections import Counter
 
-    from concord.data.counts import Counts
     from concord.data.pieces import PieceRule
+    from concord.data.vocabulary import Counts
 
     counted = Counter(word for sentence in sentences() for word in sentence.split())
     counts = Counts(folder)
@@ -260,4 +260,4 @@ def test_a_card_shows_what_was_measured_with_the_weights_that_leave(run_with_che
 
 def test_a_folder_without_checkpoints_is_told(tmp_path, capsys):
     assert main([f"ckpt_path={tmp_path}", f"out={tmp_path / 'out'}"]) == 1
-    assert "there is no checkpoint in it" in capsys.readouterr().err
+    assert "no checkpoint in this folder; give a run folder or a .ckpt file" in capsys.readouterr().err

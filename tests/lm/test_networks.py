@@ -114,7 +114,7 @@ def test_long_sentences_need_no_setting():
 
 
 def test_an_unknown_network_is_told_what_there_is():
-    with pytest.raises(ValueError, match="there is no network 'gru'; there are: lstm, transformer"):
+    with pytest.raises(ValueError, match="no network 'gru'; available: lstm, transformer"):
         networks.build({"name": "gru"}, 8)
     with pytest.raises(ValueError, match=r"the embedding \(10\) must be a multiple of the number of heads \(4\)"):
         LanguageModel(architecture(TRANSFORMER, embedding=10))

@@ -14,7 +14,7 @@ from concord.errors import UserError
 from concord.lm import networks
 from concord.lm.checkpoints import load_model
 from concord.lm.model import Architecture, initialise_model
-from concord.lm.state import check_rows, map_tensors, tensors_in
+from concord.lm.networks import check_rows, map_tensors, tensors_in
 from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.incremental import IncrementalScorer
 from concord.runs import fit
@@ -122,7 +122,7 @@ def test_its_settings_are_read_from_a_file_beside_the_others(tmp_path, root: Pat
 
 def test_a_state_that_keeps_no_contract_is_refused():
     model = initialise_model(architecture("wrong"), seed=0).eval()
-    with pytest.raises(UserError, match=r"a tensor of shape \(5, 2, 12\); the rows of the batch \(5\) come second"):
+    with pytest.raises(UserError, match=r"a tensor of shape \(5, 2, 12\); the batch dimension \(5\) must come second in each"):
         model.read(torch.zeros((5, 3), dtype=torch.long))
     with pytest.raises(UserError, match="a network's state holds a str"):
         map_tensors(torch.clone, (torch.zeros(1, 1), "memory"))

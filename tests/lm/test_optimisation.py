@@ -43,11 +43,11 @@ def test_annealing_listens_to_the_previous_validation_or_to_the_best(against, sc
     [
         (
             lambda p: optimizer(p, "lion", 1.0),
-            "model.optimizer.name=lion: there is no such optimiser; there are: sgd, adam, adamw",
+            "model.optimizer.name=lion: no such optimiser; available: sgd, adam, adamw",
         ),
         (lambda p: optimizer(p, "sgd", 0.0), "model.optimizer.lr=0.0: the learning rate must be above 0"),
-        (lambda p: schedule(HORIZON, "step"), "model.scheduler.name=step: there is no such schedule; there are: constant"),
-        (lambda p: schedule(HORIZON, "anneal", against="worst"), "model.scheduler.against=worst: write previous or best"),
+        (lambda p: schedule(HORIZON, "step"), "model.scheduler.name=step: no such schedule; available: constant"),
+        (lambda p: schedule(HORIZON, "anneal", against="worst"), "model.scheduler.against=worst: must be previous or best"),
     ],
 )
 def test_wrong_names_are_told_what_there_is(call, message):

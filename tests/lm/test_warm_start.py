@@ -39,12 +39,12 @@ def test_words_keep_their_weights_whatever_their_number_is(tmp_path, tied):
     assert inner
     assert all(torch.equal(ours.state_dict()[name], other.state_dict()[name]) for name in inner)
     assert (told.known, told.new, told.missing) == (4, 2, 1)
-    assert "4 words known there, 2 new (with first weights of their own), 1 known there and not here" in str(told)
+    assert "4 words known there, 2 new (with initial weights), 1 known there but not here" in str(told)
 
 
 def test_a_model_of_another_shape_is_refused(tmp_path):
     file = save(tmp_path / "x.ckpt", model(THERE, 1, hidden=20), THERE)
-    with pytest.raises(CheckpointError, match="init_from=.*x.ckpt: a model of another shape: network .*20.* there"):
+    with pytest.raises(CheckpointError, match="init_from=.*x.ckpt: a model with a different shape: network .*20.* there"):
         take_weights(model(HERE, 2), Vocabulary(HERE), file)
     take_weights(model(HERE, 2, hidden=20, dropout=0), Vocabulary(HERE), file)  # dropout has no weights
 
@@ -55,6 +55,6 @@ def test_where_a_run_begins_is_part_of_its_name_and_only_where_it_is_given():
     assert settings("init_from=a.ckpt").run_name() != base.run_name()
     before = {key: value for key, value in base.plain.items() if key not in ("init_from", "force", "overfit", "allow")}
     assert read_run_settings(before).run_name() == base.run_name()
-    with pytest.raises(UserError, match="resume a run, or begin with its weights; not both"):
+    with pytest.raises(UserError, match="resume a run, or start from its weights, but not both"):
         settings("init_from=a.ckpt", "ckpt_path=b.ckpt")
     assert settings("init_from=a.ckpt", "ckpt_path=auto").init_from == "a.ckpt"

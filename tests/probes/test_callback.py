@@ -16,11 +16,11 @@ from concord.commands import evaluate as evaluate_command
 from concord.data.corpus import read_corpus
 from concord.errors import UserError
 from concord.probes.result_files import read_summary
-from concord.runs.logs import keep_log
 from concord.runs.metrics_file import read
 from concord.runs.run_folder import RunFolder
 from concord.runs.run_preparation import prepare_run
 from concord.settings.overrides import read_composed, read_composed_evaluation
+from concord.terminal import keep_log
 from hydra import compose, initialize_config_dir
 from pyarrow import parquet
 from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, rows_without_times, same_weights, train
@@ -185,23 +185,26 @@ def test_no_two_evaluations_meet_in_one_place(finished: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ([], "ckpt_path= is needed: a checkpoint"),
-        (["ckpt_path=nowhere.ckpt"], "nowhere.ckpt: there is no such checkpoint"),
+        ([], "ckpt_path= is required: a checkpoint, several ([a.ckpt,b.ckpt]), or a run folder"),
+        (["ckpt_path=nowhere.ckpt"], "nowhere.ckpt: no such checkpoint"),
         (["ckpt_path=conf"], "ckpt_path=conf: no checkpoint in this folder"),
-        (["ckpt_path=BEST", "probes.constructions=[perp]"], "no construction perp; there are: long_vp_coord"),
-        (["ckpt_path=BEST", "probes.protocol=goldbreg"], "probes.protocol=goldbreg: there is no such protocol"),
+        (["ckpt_path=BEST", "probes.constructions=[perp]"], "no construction perp; available: long_vp_coord"),
+        (["ckpt_path=BEST", "probes.protocol=goldbreg"], "probes.protocol=goldbreg: no such protocol"),
         (
             ["ckpt_path=BEST", "probes=clams", "probes.path=not/here"],
-            "not/here: there is no such folder or file of challenge sets",
+            "not/here: no such folder or file of challenge sets",
         ),
         (
             ["ckpt_path=BEST", "lang=ru", "probes.limit=4"],
             "it knows the tested words of no item in the sets of probes=agreement lang=ru",
         ),
-        (["ckpt_path=BEST", "probes=none"], "data= (perplexity of a corpus) or text= (surprisal of a sentence) is needed"),
-        (["ckpt_path=BEST", "device=gpu"], "device=gpu: there are cpu, cuda"),
+        (
+            ["ckpt_path=BEST", "probes=none"],
+            "probes=none: also give data= (perplexity of a corpus) or text= (surprisal of a sentence)",
+        ),
+        (["ckpt_path=BEST", "device=gpu"], "device=gpu: must be cpu, cuda (cuda:1 for the second GPU) or mps"),
         (["ckpt_path=BEST", "probes=blimp"], "blimp: these sets are not in German (lang=de); they are in en (English)"),
-        (["ckpt_path=BEST", "probes.limit=0"], "probes.limit=0: a whole number of at least 1 is needed, or null"),
+        (["ckpt_path=BEST", "probes.limit=0"], "probes.limit=0: must be a whole number of at least 1, or null"),
     ],
 )
 def test_wrong_input_is_told_in_one_line(finished: Path, overrides: list[str], message: str) -> None:
@@ -214,16 +217,16 @@ def test_the_command_itself_leaves_with_a_line_and_a_status(tmp_path: Path) -> N
     command = [sys.executable, "evaluate.py", "ckpt_path=nowhere.ckpt"]
     done = subprocess.run(command, cwd=ROOT, env=clean(tmp_path), capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.strip() == "error: nowhere.ckpt: there is no such checkpoint"
+    assert done.stderr.strip() == "error: nowhere.ckpt: no such checkpoint"
 
 
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["probes.constructions=[simple]"], "no construction simple; there are: long_vp_coord"),
-        (["probes.sample=0"], "probes.sample=0: a whole number of at least 1 is needed, or null"),
-        (["probes.schedule.steps=[-1]"], "probes.schedule.steps=-1: a whole number of at least 0 is needed"),
-        (["probes=own", "probes.path=not/here"], "give probes.path=, or probes=none"),
+        (["probes.constructions=[simple]"], "no construction simple; available: long_vp_coord"),
+        (["probes.sample=0"], "probes.sample=0: must be a whole number of at least 1, or null"),
+        (["probes.schedule.steps=[-1]"], "probes.schedule.steps=-1: must be a whole number of at least 0"),
+        (["probes=own", "probes.path=not/here"], "no such folder or file of challenge sets; set probes.path=, or probes=none ("),
         (
             ["tokenizer.vocabulary_size=2"],
             "the vocabulary has the tested words of no item in the sets of probes=agreement lang=de",
@@ -290,13 +293,13 @@ def test_a_pretrained_model_gets_the_same_tables(finished: Path, tmp_path: Path)
     (name,) = (name for name in theirs if name.startswith("exported/causal"))
     assert theirs[name] == ours["model"]
     assert about["models"][name]["options"]["start"] == "eos"
-    assert "items that each rule keeps" in said
+    assert "items kept by each rule" in said
     with pytest.raises(UserError, match="model=hf needs lang="):
         evaluate(tmp_path, "model=hf", f"model.name={tmp_path}/exported")
-    with pytest.raises(UserError, match=r"a causal model; probes\.scoring=pll does not fit it"):
+    with pytest.raises(UserError, match=r"a causal model; probes\.scoring=pll does not suit it"):
         evaluate(tmp_path, *chosen, "probes.scoring=[pll]")
 
 
 def test_checkpoints_that_disagree_are_counted(finished: Path) -> None:
     said = evaluate(finished, f"ckpt_path={finished}/runs/on", "probes.limit=4", "probes.constructions=[prep]")
-    assert "disagreement, of the items that both cover" in said
+    assert "disagreement on the items that both cover" in said

@@ -34,13 +34,13 @@ PAGE = ROOT / "docs/contracts.md"
 HEAD = """\
 # The scoring contract, scorer by scorer
 
-Every table and every file of results carries a statement of how its numbers came about. It is made from what the scorer does
-with a sentence and from what the sets compare, never from a template. Here it is for every scorer on every kind of set, under
-the protocol that the scorer is used with; a test compares this page with what the program says. [probing.md](probing.md)
-explains the rules, `probes.rules.…` changes them.
+Every table and every result file states how its numbers were computed. The statement is derived from what the scorer does with a
+sentence and from what the sets compare, never from a template. This page lists the statement for every scorer and every kind of
+set, under the protocol that the scorer is used with; a test compares the page with what the program says.
+[probing.md](probing.md#the-scoring-contract) explains the rules, and `probes.rules.…` changes them.
 """
 SETS = {
-    "Sentences in words, without a final mark": ("clams", "our grammars, CLAMS", ("simple.txt", CLAMS.encode())),
+    "Sentences in words, without a final mark": ("clams", "Our grammars, CLAMS", ("simple.txt", CLAMS.encode())),
     "Running text": ("blimp", "BLiMP, MultiBLiMP, RuBLiMP and other tables", FILES["blimp"]),
     "One tested word": ("linzen", "Linzen, Gulordava, cloze tables", FILES["linzen"]),
     "Three contrasts of one item": (
@@ -50,7 +50,7 @@ SETS = {
     ),
     "One good form against several": (
         "own",
-        "tables with bad2, bad3 …",
+        "Tables with bad2, bad3 …",
         ("four.tsv", b"good\tbad\tbad2\nshe runs\tshe run\tshe ran\n"),
     ),
     "Regions and formulas": ("syntaxgym", "SyntaxGym suites", FILES["syntaxgym"]),
@@ -61,9 +61,11 @@ def readings(folder: Path) -> Iterator[tuple[str, str, Reading]]:
     """Scorers by name, each with the protocol that it is known by, as they say themselves how they read."""
     vocabulary = Vocabulary(["<eos>", "<unk>", "a"])
     model = initialise_model(Architecture(3, 8, True, 0.0, 0.5, NETWORKS["lstm"]), seed=3)
-    yield "LSTM or Transformer of ours", "default", IncrementalScorer("m", model, vocabulary).reading
-    yield "the same, `start=warm`", "default", IncrementalScorer("m", model, vocabulary, model.read).reading
-    yield "the same", "babylm", IncrementalScorer("m", model, vocabulary).reading
+    yield "LSTM of ours", "default", IncrementalScorer("m", model, vocabulary).reading
+    attention = initialise_model(Architecture(3, 8, True, 0.0, 0.5, NETWORKS["transformer"]), seed=3)
+    yield "Transformer of ours", "default", IncrementalScorer("m", attention, vocabulary).reading
+    yield "LSTM of ours, `start=warm`", "default", IncrementalScorer("m", model, vocabulary, model.read).reading
+    yield "LSTM of ours", "babylm", IncrementalScorer("m", model, vocabulary).reading
     gpt2, bert = (load(str(save(family, folder / family))) for family in ("gpt2", "bert"))
     yield "causal model (GPT-2)", "default", scorer("causal", gpt2).reading
     yield "causal model, `start=none`", "default", scorer("causal", gpt2, Options(start="none")).reading

@@ -14,6 +14,8 @@ from concord.probes.collection import CollectedSet
 from concord.probes.contract import apply_rules, make_contract
 from concord.probes.contract_statement import contract_statement, join_statements
 from concord.probes.contrast import pair_contrast
+from concord.probes.evaluation import check_starts
+from concord.probes.models import Model
 from concord.probes.pairs import pair
 from concord.probes.probe import Probe, build_probe
 from concord.probes.scorers import ProbeSentence, Reading
@@ -138,8 +140,8 @@ def assert_hidden(scoring: str, said: str, hidden: list[list[int]], pieces: list
     told = {
         "nothing is masked": hidden == [[] for _ in pieces],
         "each piece is masked and scored given all others": hidden == [[place] for place in pieces],
-        f"everything right of it, {marks[1]} too, are masked": hidden == everything,
-        f"everything right of it but {marks[1]} are masked": hidden == without_end,
+        f"everything to its right, {marks[1]} included, are masked": hidden == everything,
+        f"everything to its right except {marks[1]} are masked": hidden == without_end,
     }
     for words, true in told.items():
         if words in said:
@@ -172,7 +174,7 @@ def check_sentences(probe: Probe, source: ChallengeSet, said: str) -> None:
         assert ("where the source has no final mark" in said) == (not all(ours))
     capitals = any(words[0].isupper() for words in asked)
     assert ("first word with a capital" in said) == capitals
-    assert ("first word as the source has it" in said) == (not capitals)
+    assert ("first word as in the source" in said) == (not capitals)
     terms, lengths = probe.contrasts.terms, [len(words.split()) for words in asked]
     entire = all(start == 0 and end == lengths[s] for s, start, end in zip(terms.sentence, terms.start, terms.end, strict=True))
     assert ("the whole sentence decides" in said) <= entire
@@ -192,7 +194,7 @@ def test_what_is_said_of_a_causal_model_is_what_it_was_asked(models, family, sta
         probe = probe_of(source, contrast=contrast, capitalize=rng.random() < 0.5)
         said = contract_statement(probe, made.reading)
         check_sentences(probe, source, said)
-        assert "each word given what is left of it" in said
+        assert "each word is scored given the words before it" in said
         for sentence in probe.sentences:
             asked = watch(made, sentence)
             first = names(model, asked[0].shown)[0]
@@ -204,6 +206,16 @@ def test_what_is_said_of_a_causal_model_is_what_it_was_asked(models, family, sta
             assert len(asked) == count - (not opening)  # every piece once, and no end
             assert [each.place for each in asked] == list(range(len(asked)))
             assert all(each.piece == each.shown[each.place + 1] for each in asked[:-1])
+
+
+@pytest.mark.parametrize(("network", "said"), [("lstm", "after <eos> with a zero state;"), ("transformer", "after <eos>;")])
+def test_a_zero_state_is_stated_of_recurrent_networks_alone(network, said):
+    vocabulary = Vocabulary(WORDS)
+    model = initialise_model(Architecture(len(vocabulary), 8, True, 0.0, 0.5, NETWORKS[network]), seed=3)
+    probe = probe_of(make_set("x", "plain", random.Random(0)))
+    scorer = IncrementalScorer("m", model, vocabulary)
+    assert said in contract_statement(probe, scorer.reading)
+    check_starts([Model("m", scorer, "", {}, {})], [probe])  # both start as `probes.rules.start=zero` asks
 
 
 @pytest.mark.parametrize("warm", [False, True])
@@ -228,7 +240,7 @@ def test_what_is_said_of_a_model_of_ours_is_what_it_read(warm):
             tokens, state = read[0]
             assert vocabulary.words[int(tokens[0, 0])] == "<eos>"
             assert ("after <eos> with a zero state" in said) == (state is None)
-            assert ("with the state that a few sentences of the corpus have left" in said) == (state is not None)
+            assert ("with the state left by a few sentences of the corpus" in said) == (state is not None)
             spelt = [vocabulary.words[int(token)] for block in forest.blocks for token in block.tree.tokens]
             assert "<eos>" not in spelt[1:]  # no end is predicted
             if not all(sentence.words.endswith((".", "!")) for sentence in probe.sentences):
@@ -248,11 +260,13 @@ def test_published_protocols_are_stated_as_they_are(models):
     for false in ("<eos>", "zero state", "the whole sentence decides", "<unk>"):
         assert false not in goldberg
     ours = Reading(("<eos>",), state="zero")
-    assert "closed as the source has it" in contract_statement(probe_of(raw), ours)
-    assert "the words that differ decide, given what is left of them" in contract_statement(probe_of(target), ours)
+    assert "closed as in the source" in contract_statement(probe_of(raw), ours)
+    assert "the words that differ decide, given the words before them" in contract_statement(probe_of(target), ours)
     several = contract_statement(probe_of(plain, raw, target), ours)
     assert 'closed by " .", which is scored; a final <eos> is not scored (plain)' in several
-    assert "the whole sentence decides (plain, raw), the words that differ decide, given what is left of them (target)" in several
+    assert (
+        "the whole sentence decides (plain, raw), the words that differ decide, given the words before them (target)" in several
+    )
 
 
 def test_formulas_several_bad_forms_and_functions_are_stated():
@@ -264,6 +278,6 @@ def test_formulas_several_bad_forms_and_functions_are_stated():
     said = contract_statement(probe_of(made), FunctionScorer("mine", lambda texts: []).reading)
     assert "scores are those of the function mine" in said
     assert "the whole sentence decides, and must win all comparisons of an item at once" in said
-    assert "elsewhere it is left to the scores" in said
+    assert "elsewhere the scorer handles it" in said
     assert join_statements({"a": "x", "b": "x"}) == "x"
     assert join_statements({"a": "x", "b": "y", "c": "x"}) == "a, c: x | b: y"

@@ -331,18 +331,18 @@ def test_contrasts_come_back_as_they_were_written() -> None:
 @pytest.mark.parametrize(
     ("item", "message"),
     [
-        ("x", "a contrast is an object with a name"),
-        ({"name": "x"}, "contrast 'x': give one of better and worse, all, any"),
-        ({"name": "x", "better": "a", "all": []}, "give one of better and worse, all, any"),
+        ("x", "a contrast must be an object with a name; this is"),
+        ({"name": "x"}, "contrast 'x': give better and worse, or all, or any"),
+        ({"name": "x", "better": "a", "all": []}, "give better and worse, or all, or any"),
         ({"name": "x", "better": "a", "worse": 3}, "worse a role or a list of roles"),
-        ({"name": "x", "all": [{"better": "a"}]}, "a clause has better and worse, or left"),
-        ({"name": "x", "all": [{"left": [["a", 3]]}]}, r"a term is \[role, span, weight\]"),
-        ({"name": "x", "all": [{"left": [["a"]], "relation": "<"}]}, "relation is one of >, =; it is '<'"),
+        ({"name": "x", "all": [{"better": "a"}]}, "a clause needs better and worse, or left, relation and right; this is"),
+        ({"name": "x", "all": [{"left": [["a", 3]]}]}, r"a term must be \[role, span, weight\]; this is"),
+        ({"name": "x", "all": [{"left": [["a"]], "relation": "<"}]}, "relation must be one of >, =; it is '<'"),
         ({"name": "x", "all": [{"left": []}]}, "a clause compares nothing"),
-        ({"name": "x", "any": ["a"]}, "any is a list of clauses"),
-        ({"name": "x", "better": "a", "worse": "b", "chance": 2}, "chance is a number from 0 to below 1"),
-        ({"name": "x", "better": "a", "worse": "b", "metric": "avg"}, "metric is one of sum, mean"),
-        ({"name": "x", "better": "a", "worse": "b", "chans": 2}, "there is no key 'chans'"),
+        ({"name": "x", "any": ["a"]}, "any must be a list of clauses"),
+        ({"name": "x", "better": "a", "worse": "b", "chance": 2}, "chance must be a number from 0 to below 1; it is"),
+        ({"name": "x", "better": "a", "worse": "b", "metric": "avg"}, "metric must be one of sum, mean"),
+        ({"name": "x", "better": "a", "worse": "b", "chans": 2}, "unknown key 'chans'"),
     ],
 )
 def test_wrong_contrasts_are_told_with_their_place(item: Any, message: str) -> None:
@@ -392,13 +392,13 @@ def test_constructions_are_pooled_or_averaged_as_declared() -> None:
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ([], r"probes.groupings: groupings are given by name"),
-        ({"m": {"by": []}}, r"probes.groupings.m.by: name the feature"),
-        ({"m": {"by": "mood", "over": 1}}, r"probes.groupings.m.over: there is no such key"),
+        ([], r"probes.groupings: groupings must be given by name"),
+        ({"m": {"by": []}}, r"probes.groupings.m.by: name one or more features to group by"),
+        ({"m": {"by": "mood", "over": 1}}, r"probes.groupings.m.over: unknown key; available: by, groups"),
         ({"m": {"by": "mood", "groups": {"n": ["calm"]}}}, r"the group name 'n' is taken"),
         ({"m": {"by": ["a", "b"], "groups": {"x": [["1"]]}}}, r"\['1'\] has 1 values where `by` names 2 features"),
-        ({"m": {"by": "mood", "across": "yes"}}, r"across=yes: write true or false"),
-        ({"m": {"by": "mood", "combine": "sum"}}, r"combine=sum: write pool or mean"),
+        ({"m": {"by": "mood", "across": "yes"}}, r"across=yes: must be true or false"),
+        ({"m": {"by": "mood", "combine": "sum"}}, r"combine=sum: must be pool or mean"),
     ],
 )
 def test_wrong_groupings_are_told_with_their_place(declared: Any, message: str) -> None:
@@ -411,7 +411,7 @@ def test_sets_can_only_be_scored_under_the_contract_they_were_collected_under() 
     agreed = make_contract("default", {"final": False})
     probe = build_probe("own", "en", [CollectedSet(apply_rules(made, agreed.rules)[0], "own", 1, 0, "", agreed)])
     assert probe.contract is agreed
-    assert "closed as the source has it" in contract_statement(probe, Reading())
+    assert "closed as in the source" in contract_statement(probe, Reading())
     assert not any(sentence.words.endswith(".") for sentence in probe.sentences)
-    with pytest.raises(ValueError, match="scored under one contract"):
+    with pytest.raises(ValueError, match="all sets must be scored under the contract they were collected under"):
         build_probe("own", "en", [CollectedSet(made, "own", 1, 0, "")])

@@ -58,7 +58,7 @@ def test_repetitions_are_told_in_tables_summaries_and_files(tmp_path):
     assert "repeated" in shown(results_view("x", table))
     save_summary(tmp_path / "out", {"model": table}, {})
     assert read_summary(tmp_path / "out")[0]["model"] == table
-    assert "Exact repetitions left out: one 1." in (tmp_path / "out/summary.md").read_text(encoding="utf-8")
+    assert "Exact duplicates left out: one 1." in (tmp_path / "out/summary.md").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out/summary.csv").read_text(encoding="utf-8"))))
     assert [row["repeated"] for row in rows if row["part"] == "all"] == ["1", "0", ""]
     every = read_probe(tmp_path, "mine.tsv", TABLE, contract=make_contract("default", {"duplicates": "all"}))
@@ -76,7 +76,7 @@ def test_unknown_words_of_the_context_are_counted_and_named(tmp_path):
     assert "context" in " ".join(shown(results_view("x", table)).split())
     assert unknown_words(probe, scores) == ["the", "zebu"]
     text = markdown({"model": table}, {})
-    assert "3 scored with an unknown word outside what is tested" in text
+    assert "3 scored with an unknown word outside the tested ones" in text
     known = tabulate(probe, judge(probe, score(probe)))
     assert "context" not in " ".join(shown(results_view("x", known)).split())
 

@@ -14,7 +14,7 @@ from concord.probes.feature_columns import RESERVED, feature_column, feature_col
 def test_a_column_that_is_called_like_a_result_is_refused_with_its_line(tmp_path: Path, name: str) -> None:
     file = tmp_path / "mine.tsv"
     file.write_text(f"good\tbad\t{name}\nder Gast wartet .\tder Gast warten .\t1\n", encoding="utf-8")
-    with pytest.raises(SetError, match=f"mine.tsv:2: a feature .* is called {name}, .* rename it, say to item_{name}"):
+    with pytest.raises(SetError, match=f"mine.tsv:2: a feature .* is named {name}, .* rename it, for instance to item_{name}"):
         collect(file, "de", "own", tmp_path / "cache", ItemSelection())
     with pytest.raises(SetError, match="mine.tsv:2"):  # read from the cache as well
         collect(file, "de", "own", tmp_path / "cache", ItemSelection())

@@ -255,13 +255,13 @@ def test_files_of_words(tmp_path):
     assert read_words(written("the\t30\nmen\t2\n")).look_up(["men", "x"]) == {"men": 2.0}
     assert not read_words(written("the\nmen\n")).counted
     for text, said in (
-        ("the\t30\nmen\n", r"words.tsv:2: \['men'\]: a word, a tab and its count"),
+        ("the\t30\nmen\n", r"words.tsv:2: \['men'\]: must be a word, a tab and its count, as on other lines"),
         ("the\tmany\n", "a word, a tab and its count"),
-        ("\n", "no word in it"),
+        ("\n", "contains no words; write one per line, optionally with a tab and its count"),
     ):
         with pytest.raises(UserError, match=said):
             read_words(written(text))
-    with pytest.raises(UserError, match="no such run, checkpoint or file of words"):
+    with pytest.raises(UserError, match="no such run, checkpoint or word file"):
         read_words(tmp_path / "nowhere")
     with pytest.raises(UserError, match="no checkpoint in this folder"):
         read_words(tmp_path)
@@ -291,7 +291,7 @@ def test_shared_is_typed_as_it_is_said():
     (typed,) = as_typed(["probes.lexicon=shared:[runs/a,words.tsv]"])
     made = settings("lang=en", "data=text", "data.path=x.txt", typed)
     assert made.probes.lexicon == {"shared": ("runs/a", "words.tsv")}
-    with pytest.raises(UserError, match=r"write fit, fixed, or shared:\[…\]"):
+    with pytest.raises(UserError, match=r"must be fit, fixed, or shared:\[…\] with runs, checkpoints or word files"):
         settings("lang=en", "probes.lexicon={other:[a]}")
 
 
@@ -324,7 +324,7 @@ def test_a_language_without_a_wide_lexicon_keeps_its_sets(tmp_path, monkeypatch)
     shared = ProbeSettings(
         "cases", format="grammar", path="grammars/{lang}/cases", lexicon={"shared": ("x",)}, constructions=("simple",)
     )
-    with pytest.raises(UserError, match="has no folder wide, from which words could be taken"):
+    with pytest.raises(UserError, match="has no folder wide to take words from"):
         make_probe(shared, "de", "split")
     own = ProbeSettings(
         "cases", format="grammar", path="grammars/{lang}/cases", lexicon="fit", limit=2, constructions=("simple",)

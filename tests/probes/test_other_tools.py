@@ -90,7 +90,7 @@ def test_a_coin_is_fair_and_its_seed_is_said():
     other, second = tossed(3)
     assert 0.3 < (first == second).mean() < 0.7
     for made, seed in ((probe, 0), (other, 3)):
-        assert f"a tie is decided by the toss of a coin (seed {seed})" in contract_statement(made, Reading(("<eos>",)))
+        assert f"a tie is decided by a coin toss (seed {seed})" in contract_statement(made, Reading(("<eos>",)))
         assert made.contract.plain()["seed"] == seed
     assert (probe.contract.label, other.contract.label) == ("babylm", "babylm+seed=3")
     assert make_contract("default", {}, seed=3).label == "default"  # no coin, no seed
@@ -105,7 +105,9 @@ def test_what_is_not_a_number_is_the_lowest_score_under_babylm_and_an_error_else
             for sentence in sides:
                 scores.logprobs[scores.firsts[sentence] + 1] = np.nan
             if protocol != "babylm":
-                with pytest.raises(UserError, match="scores are not finite numbers"):
+                with pytest.raises(
+                    UserError, match="scores are not finite; the model's weights are damaged, or its training diverged"
+                ):
                     judge(probe, scores)
                 continue
             found = judge(probe, scores)
@@ -118,7 +120,7 @@ def test_what_is_not_a_number_is_the_lowest_score_under_babylm_and_an_error_else
     assert judge(probe, both).tie[0]  # −∞ on both sides
     assert "a score that is not a number counts as −∞" in contract_statement(probe, Reading(("<eos>",)))
     both.logprobs[0] = np.inf
-    with pytest.raises(UserError, match="1 of 24 scores are not finite numbers"):
+    with pytest.raises(UserError, match="1 of 24 scores are not finite"):
         judge(probe, both)
 
 
@@ -143,7 +145,7 @@ def test_surprisal_needs_numbers_under_every_protocol():
 
     broken = concord.model(lambda sentences: [[-1.0, np.nan] for _ in sentences], language="en")
     for use in (broken.score, broken.surprisals):
-        with pytest.raises(UserError, match="1 of 2 scores are not finite numbers"):
+        with pytest.raises(UserError, match="1 of 2 scores are not finite"):
             use(["she sleeps"])
 
 

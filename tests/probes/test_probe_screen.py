@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from concord.probes.accuracy import Table, tabulate
-from concord.probes.probe_screen import ProbeScreen
+from concord.probes.probe_series import ProbeScreen
 from concord.probes.verdicts import judge
 from concord.settings import read_run_settings
 from concord.settings.probing import read_probe_settings
@@ -32,7 +32,7 @@ def test_a_model_that_has_learnt_everything_prints_one_table_and_then_lines():
     screen = ProbeScreen()
     said = [text_of(screen.view("de", f"after epoch {epoch}", table_with())) for epoch in range(1, 16)]
     assert said[0].count("1.00") > 14
-    assert {text.partition(":")[2].strip() for text in said[1:]} == {"mean 1.00 (0.95–1.00), nothing has changed"}
+    assert {text.partition(":")[2].strip() for text in said[1:]} == {"mean 1.00 (0.95–1.00), no changes"}
     assert all(len(text.strip().splitlines()) == 1 for text in said[1:])
 
 
@@ -43,7 +43,7 @@ def test_after_the_first_table_only_what_changed_is_shown():
     assert "prep" in said
     assert "+0.25" in said
     assert "subj_rel" not in said
-    assert "as shown before: 6 of 7" in said
+    assert "unchanged: 6 of 7" in said
 
 
 def test_slow_changes_are_shown_once_they_add_up():

@@ -11,6 +11,7 @@ from concord.data.grammar import languages
 from concord.errors import UserError
 from concord.places import cache_folder
 from concord.probes.accuracy import metrics, tabulate, wilson
+from concord.probes.callback import ProbeSchedule, Progress
 from concord.probes.challenge_set import ChallengeSet, Span, Variant
 from concord.probes.collection import CollectedSet, ItemSelection, collect, locate, stratified_sample
 from concord.probes.contract import apply_rules, make_contract
@@ -18,7 +19,6 @@ from concord.probes.contrast import Contrast, pair_contrast
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.probe import Probe, build_probe
 from concord.probes.probe_series import sample_probe
-from concord.probes.schedule import ProbeSchedule, Progress
 from concord.probes.scorers import WordScores
 from concord.probes.verdicts import judge
 
@@ -84,7 +84,10 @@ def test_an_unknown_target_is_uncovered_and_an_unknown_context_is_counted() -> N
     as_unk = asked(pairs(("d b", "d e")), unknown="unk")
     assert tabulate(as_unk, judge(as_unk, scored(as_unk, {}, unknown=["e"]))).rows[0].all.n == 1
     refusing = asked(pairs(("d b", "d e")), protocol="clams")
-    with pytest.raises(UserError, match=r"clams admits no unknown word, and the model does not know 1: e\. Take a larger"):
+    with pytest.raises(
+        UserError,
+        match=r"clams allows no unknown words, but the model does not know 1: e\. Use a larger",
+    ):
         judge(refusing, scored(refusing, {}, unknown=["e"]))
 
 
@@ -219,13 +222,13 @@ def test_wilson_against_published_values() -> None:
 
 
 def test_rules_are_checked_with_their_remedies() -> None:
-    with pytest.raises(UserError, match=r"probes\.protocol=clam: there is no such protocol; there are: default, clams"):
+    with pytest.raises(UserError, match=r"probes\.protocol=clam: no such protocol; available: default, clams"):
         make_contract("clam", {})
-    with pytest.raises(UserError, match=r"probes\.rules\.tie: there is no such rule"):
+    with pytest.raises(UserError, match=r"probes\.rules\.tie: no such rule"):
         make_contract("default", {"tie": "half"})
-    with pytest.raises(UserError, match=r"probes\.rules\.ties=yes: write one of half, correct, wrong"):
+    with pytest.raises(UserError, match=r"probes\.rules\.ties=yes: must be one of half, correct, wrong"):
         make_contract("default", {"ties": "yes"})
-    with pytest.raises(UserError, match=r"probes\.rules\.final=1: write one of true, false"):
+    with pytest.raises(UserError, match=r"probes\.rules\.final=1: must be one of true, false"):
         make_contract("default", {"final": 1})
     assert make_contract("default", {"final": False, "ties": None}).label == "default-final"
 

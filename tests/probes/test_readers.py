@@ -35,7 +35,7 @@ def test_formats_are_recognised_from_the_content(tmp_path, form):
 
 def test_a_foreign_file_is_refused_with_the_list_of_formats(tmp_path):
     (tmp_path / "a.tsv").write_text("x\ty\n1\t2\n")
-    with pytest.raises(SetError, match=r"a.tsv: not a challenge set in a format we know; formats: aligned, blimp, clams"):
+    with pytest.raises(SetError, match=r"a.tsv: not a challenge set in a known format; formats: aligned, blimp, clams"):
         recognise(tmp_path / "a.tsv")
 
 
@@ -108,7 +108,7 @@ def test_polarity_triples_have_three_contrasts(tmp_path):
 
     assert made[0].features == {"case": "past", "tense": "past"}
     (tmp_path / "mixed.pickle").write_bytes(pickle.dumps(NPI | WITHIN))
-    with pytest.raises(SetError, match=r"mixed.pickle: it has pairs as well as triples"):
+    with pytest.raises(SetError, match=r"mixed.pickle: has both pairs and triples"):
         read(tmp_path / "mixed.pickle", "marvin_linzen", "en")
 
 
@@ -117,7 +117,7 @@ def test_a_pickle_whose_parts_are_shared_without_end_is_told_in_a_line(tmp_path)
     for _ in range(60):  # written out in full it would not fit into any memory
         part = [part, part]
     (tmp_path / "bomb.pickle").write_bytes(pickle.dumps({"sing": [part]}))
-    with pytest.raises(SetError, match="two or three sentences are needed") as error:
+    with pytest.raises(SetError, match="must have two or three sentences; this is") as error:
         read(tmp_path / "bomb.pickle", "marvin_linzen")
     assert len(str(error.value)) < 600
 
@@ -195,23 +195,33 @@ def test_ones_own_table_and_lines(tmp_path):
 @pytest.mark.parametrize(
     ("form", "name", "text", "message"),
     [
-        ("clams", "a.txt", "False\tx\n", r"a.txt:1: a False line without the True line"),
-        ("clams", "a.txt", "True\tx\nPerhaps\ty\n", r"a.txt:2: a line is True or False, a tab and a sentence"),
+        ("clams", "a.txt", "False\tx\n", r"a.txt:1: a False line without its True line"),
+        ("clams", "a.txt", "True\tx\nPerhaps\ty\n", r"a.txt:2: a line must be True or False, a tab and a sentence"),
         ("blimp", "a.jsonl", '{"sentence_good": "x", "sentence_bad": 3}\n', r"a.jsonl:1: the field 'sentence_bad' must be text"),
         ("blimp", "a.jsonl", "{\n", r"a.jsonl:1: not JSON"),
-        ("gevalm", "a.jsonl", '{"text_masked": "x", "candidates": ["a", "b"]}\n', r"a.jsonl:1: text_masked has 0 times \[MASK\]"),
+        (
+            "gevalm",
+            "a.jsonl",
+            '{"text_masked": "x", "candidates": ["a", "b"]}\n',
+            r"a.jsonl:1: text_masked has \[MASK\] 0 times instead of once",
+        ),
         ("gevalm", "a.jsonl", '{"text_masked": "[MASK]", "candidates": ["a"]}\n', r"candidates must be two forms"),
-        ("multiblimp", "a.tsv", "sen\twrong_sen\nx\n", r"a.tsv:2: 1 cells, but the head has 2"),
-        ("linzen", "a.tsv", "1\tno mask\ta\tb\n", r"a.tsv:1: a row is a count, a sentence, a frame with one"),
-        ("clams", "a.txt", "\n \n", r"a.txt: there is nothing in it"),
-        ("own", "a.tsv", "\ngood\tbad\n", r"a.tsv:2: a head, but no rows"),
-        ("own", "a.jsonl", '{"good": "a", "bad": "b", "x": [1]}\n', r"a.jsonl:1: features are texts or whole numbers"),
+        ("multiblimp", "a.tsv", "sen\twrong_sen\nx\n", r"a.tsv:2: 1 cells, but the header has 2"),
+        ("linzen", "a.tsv", "1\tno mask\ta\tb\n", r"a.tsv:1: a row needs a count, a sentence, a frame with one"),
+        ("clams", "a.txt", "\n \n", r"a.txt: the file is empty"),
+        ("own", "a.tsv", "\ngood\tbad\n", r"a.tsv:2: a header, but no rows"),
+        (
+            "own",
+            "a.jsonl",
+            '{"good": "a", "bad": "b", "x": [1]}\n',
+            r"a.jsonl:1: features must be texts or whole numbers by name; they are",
+        ),
         ("own", "a.jsonl", '{"good": "a"}\n', r"a.jsonl:1: the field 'bad' must be text"),
         ("blimp", "a.jsonl", '{"sentence_good": "\\ud800", "sentence_bad": "x"}\n', r"a.jsonl:1: half a character"),
         ("blimp", "a.jsonl", '{"n": ' + "9" * 5000 + "}\n", r"a.jsonl:1: not JSON that can be read"),
         ("syntaxgym", "a.json", '{"predictions": [], "items": []}', r"a.json: the suite has no items"),
         ("syntaxgym", "a.json", '{"items": []}', r"a.json: the suite has no list of predictions"),
-        ("own", "a.jsonl", '{"variants": []}\n', r"a.jsonl:1: a minimal set has a list of variants"),
+        ("own", "a.jsonl", '{"variants": []}\n', r"a.jsonl:1: a minimal set needs a list of variants"),
         ("own", "a.tsv", "good\tbad\n\tx\n", r"a.tsv:2: the columns good and bad must hold a sentence each"),
     ],
 )
@@ -242,7 +252,7 @@ def test_a_folder_of_folders_is_read_if_the_format_is_given(tmp_path):
         (tmp_path / name).mkdir()
         write(tmp_path / name, "gevalm")
     assert [file.parent.name for file in files_of(tmp_path, "gevalm")] == ["RA_acc", "SVPP"]
-    with pytest.raises(SetError, match="no challenge set here .*; the folders in it: RA_acc, SVPP"):
+    with pytest.raises(SetError, match="no challenge set here .*; its subfolders: RA_acc, SVPP"):
         files_of(tmp_path)
 
 
@@ -326,7 +336,7 @@ def test_published_sets_load():
 def test_a_file_that_two_readers_claim_is_not_decided_by_the_alphabet(tmp_path):
     fields = {"good": "a b", "bad": "a c", "sentence_good": "a b.", "sentence_bad": "a c."}
     (tmp_path / "both.jsonl").write_text(json.dumps(fields) + "\n")
-    with pytest.raises(SetError, match=r"both.jsonl: this could be blimp or own; say which: probes.format=blimp"):
+    with pytest.raises(SetError, match=r"both.jsonl: this could be blimp or own; choose one: probes.format=blimp"):
         recognise(tmp_path / "both.jsonl")
 
 
@@ -343,10 +353,10 @@ def test_line_aligned_files_have_their_forms_in_the_gold(tmp_path):
     made = next(reader("aligned").read(tmp_path / "lgd.text", "en"))  # the word at the index is neither form
     assert made[0]["bad"].words[5] == "walks"
     (tmp_path / "lgd.gold").write_text("5\tare\tis\t1\n" * 2, encoding="utf-8")
-    with pytest.raises(SetError, match=r"lgd.gold: 2 lines, but lgd.text has 1; they go together"):
+    with pytest.raises(SetError, match=r"lgd.gold: 2 lines, but lgd.text has 1; they must correspond"):
         list(reader("aligned").read(tmp_path / "lgd.text", "en"))
     (tmp_path / "lgd.gold").write_text("5\tare\tis\n", encoding="utf-8")
-    with pytest.raises(SetError, match=r"3 columns; there are 4 \(Linzen et al.\) or 12"):
+    with pytest.raises(SetError, match=r"3 columns; must be 4 \(Linzen et al.\) or 12 \(Gulordava et al.\)"):
         list(reader("aligned").read(tmp_path / "lgd.text", "en"))
 
 
@@ -357,7 +367,9 @@ def test_the_french_study_has_heuristics_and_distance(tmp_path):
     expected = {"subject_number": "plural", "h1": "wrong", "h2": "right", "h3": "wrong", "h4": "right", "distance": 2, "n_unk": 0}
     assert made[0].features == expected | {"que_n_num": "plur", "inverted_subj": "0"}
     (tmp_path / "opp.tab").write_text("\n".join(LI2021.splitlines()[:2]) + "\n", encoding="utf-8")
-    with pytest.raises(SetError, match="a sentence has two rows, with the singular and the plural of one form"):
+    with pytest.raises(
+        SetError, match="a sentence needs two rows, with the singular and plural of one form and its number; here"
+    ):
         list(reader("li2021").read(tmp_path / "opp.tab", "fr"))
 
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 import torch
 from concord.data.batches import NO_TARGET
-from concord.data.counts import Counts
 from concord.data.grammar import folder_of
 from concord.data.pieces import PieceRule
-from concord.data.vocabulary import Vocabulary
+from concord.data.vocabulary import Counts, Vocabulary
 from concord.errors import UserError
 from concord.lm.kneser_ney import KneserNey
 from concord.lm.loss import summed_nll
@@ -171,5 +170,5 @@ def test_the_pieces_of_a_word_are_added_up() -> None:
 def test_scores_that_are_no_numbers_are_refused():
     unknown = np.zeros(2, bool)
     for bad in (np.nan, np.inf, -np.inf):
-        with pytest.raises(UserError, match="1 of 2 scores are not finite numbers; the weights of the model are damaged"):
+        with pytest.raises(UserError, match="1 of 2 scores are not finite; the model's weights are damaged"):
             WordScores(np.array([0, 2]), np.array([-1.0, bad], np.float32), unknown).require_finite()

@@ -125,14 +125,14 @@ def test_what_is_missing_repeated_or_wrong_is_said(asked, tmp_path, caplog):
     with caplog.at_level("WARNING"):
         found = read(write(tmp_path / "twice.csv", [*rows, rows[0]]), asked)
     assert found.table == asked.answer.table
-    assert "1 rows of sentences that were there before, with the same scores" in caplog.text
+    assert "1 rows repeating a sentence with the same scores" in caplog.text
     other = {**rows[0], "loss": rows[0]["loss"] + 1}
-    with pytest.raises(UserError, match=r"another score of a sentence that was there before.*Keep one of them"):
+    with pytest.raises(UserError, match=r"a second, different score for one sentence.*Keep one of them"):
         read(write(tmp_path / "other.csv", [*rows, other]), asked)
     surprisals = [{"sentence": row["sentence"], "surprisal": row["loss"]} for row in rows]
-    with pytest.raises(UserError, match=r"model\.base= is needed: surprisals come in bits"):
+    with pytest.raises(UserError, match=r"model.base= is required: surprisals come in bits \(2\), nats \(e\) or base 10"):
         read(write(tmp_path / "base.csv", surprisals), asked)
-    with pytest.raises(UserError, match=r"model\.base=3: the base of the logarithms is e, 2 or 10"):
+    with pytest.raises(UserError, match=r"model\.base=3: the base of the logarithms must be e, 2 or 10"):
         read(tmp_path / "base.csv", asked, base=3)
     bits = [{"sentence": row["sentence"], "surprisal_bits": row["loss"]} for row in rows]
     with pytest.raises(UserError, match=r"model\.base=10, but the column surprisal_bits says base 2"):
@@ -140,13 +140,16 @@ def test_what_is_missing_repeated_or_wrong_is_said(asked, tmp_path, caplog):
     with pytest.raises(UserError, match=r"as logprob would be a probability above 1; is it model\.values=surprisal\?"):
         read(write(tmp_path / "sign.csv", rows), asked, values="logprob")
     bare = [{"sentence": row["sentence"].removesuffix(" ."), "loss": row["loss"]} for row in rows]
-    with pytest.raises(UserError, match=r"a score for none of the \d+ sentences.*probes\.rules\.final=false"):
+    with pytest.raises(UserError, match=r": it scores none of the \d+ sentences.*probes\.rules\.final=false"):
         read(write(tmp_path / "bare.csv", bare), asked)
-    with pytest.raises(UserError, match=r"no column is called logprob, surprisal or loss; say which with model\.column="):
+    with pytest.raises(UserError, match=r"no column is called logprob, surprisal or loss; name it with model\.column="):
         read(write(tmp_path / "none.csv", [{"sentence": "a", "x": 1}]), asked)
-    with pytest.raises(UserError, match="whose scores are these"):
+    with pytest.raises(
+        UserError,
+        match=r"what do these scores belong to\? There must be a column sentence, sentence_id, or uid and role; available:",
+    ):
         read(write(tmp_path / "whose.csv", [{"loss": 1}]), asked)
-    with pytest.raises(UserError, match="there is no such file of scores"):
+    with pytest.raises(UserError, match=": no such score file"):
         read(tmp_path / "nothing.csv", asked)
 
 

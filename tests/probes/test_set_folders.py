@@ -60,5 +60,5 @@ def test_a_data_set_of_the_hub_with_its_card(tmp_path):
 def test_sets_without_a_good_sentence_are_refused(tmp_path):
     (tmp_path / "x.txt").write_text("True\ta b\n", encoding="utf-8")
     (each,) = collect(tmp_path / "x.txt", "de", None, tmp_path / "cache", ItemSelection())
-    with pytest.raises(SetError, match="one good sentence and then bad ones are needed"):
+    with pytest.raises(SetError, match="needs one good sentence followed by bad ones; export these sets as jsonl"):
         export_tasks([each.challenge_set], tmp_path / "out")

@@ -8,10 +8,9 @@ from concord.commands.sets import main
 from concord.data.grammar import folder_of
 from concord.probes.cache import read_cached
 from concord.probes.challenge_set import ChallengeSet, SetError, differing, merge_sets
-from concord.probes.collection import ItemSelection, collect, stratified_sample
+from concord.probes.collection import ItemSelection, collect, split, stratified_sample, target_forms
 from concord.probes.contract import Rules, apply_rules
 from concord.probes.contrast import pair_contrast
-from concord.probes.dev_and_test import split, target_forms
 from concord.probes.exports import export
 from concord.probes.lint import check
 from concord.probes.named_collections import named_collection
@@ -69,17 +68,17 @@ def test_blimp_lines_keep_sentences_and_features(tmp_path):
     assert (again.sentences, again.grammatical, again.spans) == (made.sentences, made.grammatical, made.spans)
     assert [dict(features) for features in again.features] == [dict(features) for features in made.features]
     assert '"one_prefix_word_good": "lacht"' in file.read_text(encoding="utf-8")
-    with pytest.raises(SetError, match=r"simple_npi.avg, item 1: BLiMP holds pairs"):
+    with pytest.raises(SetError, match=r"simple_npi.avg, item 1: BLiMP can only hold pairs of one good and one bad sentence"):
         export(ours("en", "simple_npi"), "blimp", tmp_path)
     assert not (tmp_path / "simple_npi.jsonl").exists()
-    with pytest.raises(SetError, match="BLiMP has a meaning of its own for the feature two_prefix_word"):
+    with pytest.raises(SetError, match="BLiMP already has a field two_prefix_word"):
         export(pairs(("a b", "a c"), two_prefix_word="x"), "blimp", tmp_path)
 
 
 def test_no_name_leads_out_of_the_folder_of_an_export(tmp_path):
     made = pairs(("a b", "a c"))
     made.construction = "../outside"
-    with pytest.raises(SetError, match="'../outside' cannot be the name of a file"):
+    with pytest.raises(SetError, match="'../outside' cannot be a file name"):
         export(made, "clams", tmp_path / "in")
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").touch()
@@ -126,7 +125,7 @@ def test_an_unknown_target_counts_whatever_is_missing_around_it():
     found = {finding.kind: finding for finding in check([made], {"b", "c", "the"})}
     # The second item's first variant lacks a context word only, but its second one a target.
     assert found.keys() == {"target not in vocabulary"}
-    assert found["target not in vocabulary"].example == "items a word: d 1"
+    assert found["target not in vocabulary"].example == "items per word: d 1"
 
 
 def test_a_sentence_with_nothing_to_compare_it_with_is_found(tmp_path):
@@ -265,7 +264,7 @@ def test_rules_change_how_sentences_look_and_nothing_else():
 
 def test_a_selection_of_what_is_not_there_is_told_what_is(tmp_path):
     file = write(tmp_path, "clams")
-    with pytest.raises(SetError, match="no construction sipmle; there are: simple"):
+    with pytest.raises(SetError, match="no construction sipmle; available: simple"):
         collect(file, "fr", None, tmp_path / "cache", ItemSelection(("sipmle",)))
 
 
@@ -294,9 +293,9 @@ def test_views_know_their_source_and_keep_their_name():
     made = ours("de", "simple_agrmt")
     assert made[0].uid == made.subset([5, 0])[1].uid != made[1].uid
     assert made[-1] == made[len(made) - 1]
-    with pytest.raises(IndexError, match="there is no number 999"):
+    with pytest.raises(IndexError, match="minimal sets, but no number 999"):
         made[999]
-    with pytest.raises(KeyError, match="no variant 'worse'; there are: good, bad"):
+    with pytest.raises(KeyError, match="no variant 'worse'; available: good, bad"):
         made[0]["worse"]
     assert differing(["a", "b", "c"], ["a", "x", "y", "c"]) == ((1, 2), (1, 3))
 
@@ -323,15 +322,15 @@ def test_serious_faults_set_the_exit_status(tmp_path, capsys):
     assert main(["check", str(tmp_path / "a.txt"), "--lang", "de"]) == 1
     assert "identical variants" in capsys.readouterr().out
     assert main(["list", "/no/such/folder"]) == 1
-    assert "error: /no/such/folder: there is no such file or folder" in capsys.readouterr().err
+    assert "error: /no/such/folder: no such file or folder" in capsys.readouterr().err
 
 
 def test_wrong_calls_are_explained(capsys):
     assert main(["list", "de", "--lang", "en"]) == 1
-    assert "--lang en: these sets are de" in capsys.readouterr().err
+    assert "--lang en: these sets are for de" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["show", "de", "-n", "0"])
-    assert "-n: 0: a whole number above 0 is needed" in capsys.readouterr().err
+    assert "-n: 0: must be a whole number above 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", [name for name in collection_files() if name != "none"])

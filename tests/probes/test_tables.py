@@ -101,19 +101,23 @@ def test_pairs_survive_the_way_through_our_own_format(tmp_path):
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("a,b\nx,y\n", None, r"for a table of pairs say probes.columns=\{good: …, bad: …\}"),
-        ("a,b\nx,y\n", {"good": "a", "bad": "c"}, "probes.columns: there is no column c; there are: a, b"),
+        ("a,b\nx,y\n", None, r"; for a table of pairs set probes.columns=\{good: …, bad: …\}"),
+        ("a,b\nx,y\n", {"good": "a", "bad": "c"}, "probes.columns: no column c; available: a, b"),
         ("a,b\nx,y\n", {"good": "a"}, "probes.columns needs good and bad"),
         (
             "a,b\nx,y\n",
             {"good": "a", "bad": "b", "kind": "c"},
-            "probes.columns has no kind; write good, bad, masked",
+            "probes.columns: unknown key kind; use good, bad, masked",
         ),
-        ("good,bad\nx\n", None, "x.csv:2: 1 cells, but the head has 2"),
+        ("good,bad\nx\n", None, "x.csv:2: 1 cells, but the header has 2"),
         ("good,bad\nx,\n", None, "x.csv:2: the column bad must hold text; here it is ''"),
         ("good,bad\n", None, "a table without rows"),
-        ("good,bad,good\nx,y,z\n", None, "the column good is there twice in the head"),
-        ("masked_text,form_grammatical,form_ungrammatical\nno gap,a,b\n", None, r"masked_text has 0 gaps, not one"),
+        ("good,bad,good\nx,y,z\n", None, "the column good occurs twice in the header"),
+        (
+            "masked_text,form_grammatical,form_ungrammatical\nno gap,a,b\n",
+            None,
+            r"masked_text has 0 gaps instead of one \(\[MASK\], <mask>, ___ or \{\}\)",
+        ),
     ],
 )
 def test_faults_of_tables_are_told_with_their_place(tmp_path, text, columns, message):
@@ -166,5 +170,5 @@ def test_a_language_is_known_by_two_letters_and_by_three():
     assert any_language("cmn").tokens == UNSPACED
     assert any_language("wbp").name == "wbp"
     for wrong in (None, "Dutch", "xx", 3):
-        with pytest.raises(ValueError, match=r"lang.*(two or three letters|there is no such language)"):
+        with pytest.raises(ValueError, match=r"lang.*(two or three letters|no such language)"):
             read_language_choice({"code": wrong, "name": None})

@@ -48,5 +48,5 @@ def test_files_of_before_are_read():
 def test_what_is_no_file_of_verdicts_is_told(tmp_path):
     table = parquet.read_table(BEFORE / "default/items.parquet").replace_schema_metadata(None)
     parquet.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="not a file of verdicts"):
+    with pytest.raises(ValueError, match="not a verdict file"):
         read_checked(tmp_path / "a.parquet")

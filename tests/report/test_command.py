@@ -35,11 +35,11 @@ def test_the_command_writes_tables_figures_and_a_page(study: Path, tmp_path: Pat
 
 def test_wrong_input_is_told_in_one_line(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "nothing")]) == 1
-    assert "there is no such folder" in capsys.readouterr().err
+    assert ": no such folder" in capsys.readouterr().err
     assert main([str(study), "--baseline", "nobody", "--out", str(tmp_path / "out")]) == 1
-    assert "--baseline nobody: this run is not among those of the report" in capsys.readouterr().err
+    assert "--baseline nobody: no such run in this report" in capsys.readouterr().err
     assert main([str(tmp_path)]) == 1
-    assert "there is nothing to report on" in capsys.readouterr().err
+    assert "nothing to report on" in capsys.readouterr().err
 
 
 def test_help_answers_without_loading_anything() -> None:
@@ -67,7 +67,7 @@ def test_two_lines_are_enough_for_a_notebook(study: Path) -> None:
             draw(frame, kind)
     german = draw(frame[frame.condition == "lstm"], "curves")
     assert [axis.get_title(loc="left") for axis in german.axes] == ["German, lstm (3 seeds)", ""]
-    with pytest.raises(UserError, match="pie: there is no such figure; there are: curves, bars, heat, perplexity"):
+    with pytest.raises(UserError, match="pie: no such figure; choose one of: curves, bars, heat, perplexity"):
         draw(frame, "pie")
     with pytest.raises(UserError, match="none of these runs was probed during training"):
         draw(frame[frame.moment == "final"], "curves")

@@ -134,7 +134,7 @@ def test_the_best_runs_by_validation_perplexity(runs):
     assert sorted(r.name for r in made.findings.results) == sorted(best)
     assert any("not among the 2 best by valid/perplexity" in each.why for each in made.findings.left_out)
     with pytest.raises(
-        UserError, match="--by accuracy: runs are not chosen by this; there are: valid/perplexity, test/perplexity"
+        UserError, match="--by accuracy: runs cannot be ranked by this; choose one of: valid/perplexity, test/perplexity"
     ):
         make_report([runs], best=(2, "accuracy"))
 

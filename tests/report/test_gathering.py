@@ -50,11 +50,11 @@ def test_a_report_is_made_of_what_can_be_read_and_says_what_it_left_out(study: P
     assert why["empty"] == "empty"
     assert why["foreign"].startswith("neither a run")
     assert why["half"].startswith("cannot be read: ParserError")
-    assert why["other"] == "cannot be read: ValueError: config.yaml is not that of a run"
+    assert why["other"] == "cannot be read: ValueError: config.yaml does not describe a run"
     assert why["started"].startswith("nothing has been probed yet")
     assert why["broken/probes/final-de-agreement/items.parquet"].startswith("no items are shown")
     assert why["broken/probes/de-agreement-step00000050.parquet"].startswith("no items are shown")
-    assert why["broken/metrics.csv"] == "1 of its lines cannot be read"
+    assert why["broken/metrics.csv"] == "1 of its lines are unreadable"
     assert sorted(result.name for result in made.findings.results) == ["broken", "good"]
     text = write_page(made, tmp_path / "report.html").read_text(encoding="utf-8")
     for name in why:
@@ -95,7 +95,7 @@ def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path
     assert {result.name[0] for result in made.conditions[0].results} == {"a"}
     assert shown in made.conditions[1].name
     (note,) = explain_separations(made.conditions)
-    assert "2 and 2 runs of the same settings are shown apart" in note
+    assert "2 and 2 runs with the same settings are shown separately" in note
     assert made.conditions[1].name in note  # what the letter stands for
     assert why in note
     assert why.split(" (", maxsplit=1)[0] in made.html()
@@ -109,7 +109,7 @@ def test_curves_of_other_samples_are_never_averaged(tmp_path: Path) -> None:
     conditions = group_by_condition(gather_results([tmp_path]).results)
     assert [len(condition.results) for condition in conditions] == [2, 1]
     assert [condition.name.split(" ")[2] for condition in conditions] == ["sample", "sample"]
-    assert "the items asked on the way" in explain_separations(conditions)[0]
+    assert "the items probed during training" in explain_separations(conditions)[0]
 
 
 def test_two_conditions_of_a_language_never_share_a_name(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_many_foreign_folders_are_counted_and_one_is_named(study: Path, tmp_path
     (tmp_path / "nothing").mkdir()
     left_out = {each.path: each.why for each in gather_results([tmp_path]).left_out}
     assert left_out == {
-        str(tmp_path): "12 folders in it: neither a run (config.yaml) nor an evaluation (summary.json) "
+        str(tmp_path): "12 folders inside: neither a run (config.yaml) nor an evaluation (summary.json) "
         "(download-00, download-01, download-02 …)",
         str(tmp_path / "nothing"): "empty",
     }
@@ -228,13 +228,13 @@ def test_many_foreign_folders_are_counted_and_one_is_named(study: Path, tmp_path
 
 def test_folders_may_be_given_by_a_pattern_and_count_once(study: Path) -> None:
     assert len(gather_results([f"{study}/de-lstm-*", study / "de-lstm-s1"]).results) == 3
-    with pytest.raises(UserError, match="there is no such folder; give the folders of runs"):
+    with pytest.raises(UserError, match="no such folder; give folders of runs"):
         gather_results([study / "nothing"])
-    with pytest.raises(UserError, match="there is no such folder"):
+    with pytest.raises(UserError, match=": no such folder"):
         gather_results([f"{study}/x-*"])
 
 
 def test_nothing_to_report_on_is_an_error_that_says_why(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(UserError, match=r"there is nothing to report on: .*a: empty"):
+    with pytest.raises(UserError, match=r"nothing to report on: .*a: empty"):
         make_report([tmp_path])

@@ -28,7 +28,7 @@ def test_chance_is_that_of_the_contrasts(made: ReportParts) -> None:
     assert chances["mean"] == f"{(0.2 + made.findings.results[0].scores['triple'].chance) / 2:.2f}"
     grid = next(grid for grid in made.tables if grid.name == "accuracy")
     assert "chance by construction in the first column" in grid.note
-    assert "over the 2 constructions asked" in grid.note
+    assert "over the 2 constructions tested" in grid.note
     assert "0.50" not in grid.note
 
 

@@ -81,7 +81,7 @@ def test_runs_that_go_wrong_or_away_are_told(runs: Path) -> None:
     assert live.refresh()
     summary = live.page.parts["summary"][1]
     assert "de-s3" in summary
-    assert "deleted or moved away, noticed at" in summary
+    assert "deleted or moved (noticed at" in summary
     assert "de-s2" not in live.page.data
     shutil.rmtree(runs / "de-s1")
     shutil.rmtree(runs / "de-s3")
@@ -124,7 +124,7 @@ def fetch(server: LiveServer, path: str, host: str | None = None) -> str:
 
 def test_what_is_served_is_for_this_machine_and_can_be_saved(served: LiveServer, runs: Path) -> None:
     assert served.server_address[0] == "127.0.0.1"
-    assert "Waiting for a first probe" in fetch(served, "")
+    assert "Waiting for the first probe" in fetch(served, "")
     served.live.refresh()
     assert 'data-live="1"' in fetch(served, "")
     saved = fetch(served, "report.html")
@@ -177,7 +177,7 @@ def test_a_page_in_the_browser_gains_points_and_keeps_what_was_chosen(served: Li
     eventually(lambda: version() == "3")
     opened.run("location.hash = '#summary'")
     eventually(lambda: opened.run("!document.querySelector('#main').hidden"))
-    assert "de-s7: deleted or moved away" in opened.run("document.querySelector('#left-out').textContent")
+    assert "de-s7: deleted or moved (noticed at" in opened.run("document.querySelector('#left-out').textContent")
     assert opened.run("[...document.querySelectorAll('#run-table td:first-child')].map((e) => e.textContent)") == [
         "de-s1",
         "de-s2",

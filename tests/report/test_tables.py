@@ -149,7 +149,7 @@ def test_means_over_different_constructions_are_marked(tmp_path: Path) -> None:
     grid = grid_of(make_report([tmp_path]), "accuracy")
     ours = [text for text, head in zip(cells(grid, "mean"), grid.heads, strict=True) if not head.published]
     assert sorted(text.split(" ", 1)[1] for text in ours) == ["of 1", "of 2"]
-    assert "over as many constructions as it says" in grid.note
+    assert "over the number of constructions it states" in grid.note
 
 
 def test_reference_lines_that_know_fewer_constructions_say_so(study: Path) -> None:
@@ -265,7 +265,7 @@ def test_any_feature_can_be_a_row_or_a_column(study: Path) -> None:
     assert distances == sorted(distances)
     assert by_distance.rows[0][0].startswith("subject_number=")
     assert ", distance=" in by_distance.rows[0][0]
-    with pytest.raises(UserError, match="no finished run with items has all of these features; there are: construction"):
+    with pytest.raises(UserError, match="no finished run with items has all of these features; available: construction"):
         _ = make_report([study], crossings=[("tense", "")]).tables
 
 
@@ -278,7 +278,7 @@ def test_a_baseline_is_compared_with_every_other_model_of_its_items(study: Path)
     assert {own[3].text for _, own in grid.rows} == {"24"}  # n
     assert all(q >= p for p, q in zip(raw, corrected, strict=True))
     assert grid_of(made, "recipes").rows[0][0] == "transformer: simple agreement"
-    with pytest.raises(UserError, match="--baseline nobody: this run is not among those of the report; there are: de-lstm-s1"):
+    with pytest.raises(UserError, match="--baseline nobody: no such run in this report; available: de-lstm-s1"):
         _ = make_report([study], baseline="nobody").statistics
 
 
@@ -292,13 +292,13 @@ def test_what_a_baseline_does_not_cover_is_told(study: Path, tmp_path: Path) -> 
     made = make_report([tmp_path / "runs"], baseline="de-lstm-s1")
     told = [note.removeprefix("not compared with the baseline de-lstm-s1: ") for note in made.not_compared]
     assert len(told) == 5
-    assert "Hebrew, lstm, agreement: the baseline was not asked in Hebrew" in told
-    assert any(note.endswith(": this run is not finished, and only a sample of its items is known") for note in told)
-    assert any(note.endswith(": the items are not the same") for note in told)
-    assert any(note.endswith("other rules of scoring (default+capitalize; the baseline: default)") for note in told)
-    assert any(note.endswith("(lost): the verdicts of single items are not there") for note in told)
+    assert "Hebrew, lstm, agreement: the baseline was not evaluated in Hebrew" in told
+    assert any(note.endswith(": this run is not finished, so only its sample of items is known") for note in told)
+    assert any(note.endswith(": the items differ") for note in told)
+    assert any(note.endswith("different scoring rules (default+capitalize; the baseline: default)") for note in told)
+    assert any(note.endswith("(lost): the per-item verdicts are missing") for note in told)
     assert set(made.not_compared) <= set(made.notes())
-    assert "the baseline was not asked in Hebrew" in made.html()
+    assert "the baseline was not evaluated in Hebrew" in made.html()
     assert make_report([tmp_path / "runs"]).not_compared == []
     assert make_report([*tmp_path.glob("runs/de-*")], baseline="de-lstm-s1").not_compared == []
 
@@ -306,14 +306,16 @@ def test_what_a_baseline_does_not_cover_is_told(study: Path, tmp_path: Path) -> 
 def test_a_baseline_of_two_folders_of_one_name_is_asked_for(study: Path, tmp_path: Path) -> None:
     for place, seed in (("a", 1), ("b", 2)):
         write_run(tmp_path / place / "run", asked("de", 24), seed, epochs=2)
-    with pytest.raises(UserError, match="--baseline run: this could be any of 2 models; name one of them: .*a/run"):
+    with pytest.raises(UserError, match="--baseline run: matches 2 models; name one of them: .*a/run"):
         _ = make_report([tmp_path], baseline="run").statistics
     grid = grid_of(make_report([tmp_path], baseline=f"{tmp_path}/b/run"), "compared")
     assert len(grid.rows) == 7
 
 
 def test_a_baseline_that_nothing_can_be_compared_with_is_told(study: Path) -> None:
-    with pytest.raises(UserError, match="no other model of the report was asked the same .the baseline: German; the others: Heb"):
+    with pytest.raises(
+        UserError, match="no other model in the report was evaluated on the same items .the baseline: German; the others: Heb"
+    ):
         _ = make_report([study / "he-lstm-s1", study / "he-lstm-s2"], baseline=str(study / "de-lstm-s1")).statistics
 
 

@@ -96,5 +96,5 @@ def test_the_main_table_marks_the_best_of_a_language_in_every_format(study: Path
     shown = best["mean"][0].text
     assert f"**{shown}**" in to_markdown(grid)
     assert r"\textbf{" + shown.replace("±", r"$\pm$") + "}" in to_latex(grid)
-    assert "Bold: the best of a row" in grid.note
+    assert "Bold: the best in a row" in grid.note
     assert 'class="strong shade"' in table_html(grid)

@@ -118,12 +118,12 @@ def test_memory_holds_a_batch_of_rows_at_a_time(study: Path, tmp_path: Path, mon
 
 def test_wrong_calls_are_told_before_any_work(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(study), "--out", str(tmp_path / "table.xlsx")]) == 1
-    assert "table.xlsx: the name of the file tells its format; end it in .parquet, .csv or .csv.gz" in capsys.readouterr().err
+    assert "table.xlsx: the file name determines the format; end it in .parquet, .csv or .csv.gz" in capsys.readouterr().err
     assert main([str(tmp_path / "nowhere"), "--out", str(tmp_path / "t.csv")]) == 1
-    assert "there is no such folder" in capsys.readouterr().err
+    assert ": no such folder" in capsys.readouterr().err
     write_run(tmp_path / "runs/going-on", asked("de", 24), finished=False)
     assert main([str(tmp_path / "runs"), "--out", str(tmp_path / "t.csv"), "--final"]) == 1
-    assert "no verdicts were found in these folders; without --final" in capsys.readouterr().err
+    assert "no verdicts found in these folders; drop --final to include unfinished runs" in capsys.readouterr().err
     assert not list(tmp_path.glob("*t.csv*"))
 
 

@@ -6,7 +6,7 @@ import pytest
 from concord.commands.export import main as export_command
 from concord.data.grammar import folder_of
 from concord.probes.readers.grammar import expand_grammar
-from concord.runs.words_schedule import BABYLM, checkpoint_name
+from concord.settings.checkpoint_names import BABYLM, checkpoint_name
 from pyarrow import parquet
 from training_runs import settings, train
 
@@ -49,7 +49,9 @@ def test_a_tiny_run_leaves_folders_predictions_and_cards(tmp_path, capsys):
         card = (tmp_path / "kit" / name / "README.md").read_text(encoding="utf-8")
         after = int(card.split("After ")[1].split(" words of training.")[0].replace(",", ""))
         assert words <= after < words + 300  # at most the words of a batch later
-        assert "that is asked while the model learns.\n" in card  # probed at this moment, and not before it
+        assert (
+            "Accuracy on the sample of the sets that is probed during training.\n" in card
+        )  # probed at this moment, and not before it
     final = run / "probes/final-en-agreement"
     found = json.loads((final / "predictions.json").read_text(encoding="utf-8"))
     assert sorted(found) == ["prep", "simple_agrmt"]

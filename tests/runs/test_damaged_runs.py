@@ -42,7 +42,7 @@ def test_a_damaged_file_of_a_run_is_told_in_one_line(run, capsys, name, damage):
         with pytest.raises(UserError, match="lstm/config.yaml: "):  # nothing was set: told by what is missing
             must_be_same_run(run, settings())
         return
-    with pytest.raises(DamagedRun, match=f"{name}: this file of a run is damaged .* overwrite=true") as error:
+    with pytest.raises(DamagedRun, match=f"{name}: this run file is damaged .* overwrite=true") as error:
         READERS[name](run)
     assert "\n" not in str(error.value)
     assert runs_command.main(["list", str(run.path.parent)]) == 0
@@ -58,7 +58,7 @@ def test_a_damaged_file_of_a_run_is_told_in_one_line(run, capsys, name, damage):
 
 def test_a_finished_run_whose_result_is_damaged_is_not_taken_for_unfinished(run):
     (run.path / "DONE").write_text("{")
-    with pytest.raises(DamagedRun, match="DONE: this file of a run is damaged"):
+    with pytest.raises(DamagedRun, match="DONE: this run file is damaged"):
         run.result()
     assert run.finished()
 
@@ -89,8 +89,8 @@ def test_a_run_does_not_go_on_over_metrics_that_its_checkpoint_knows_and_the_fil
     lines = whole.splitlines(keepends=True)
     train(folder, resume=True)
     for content, message in [
-        (b"".join(lines[:-2]), r"metrics.csv: \d rows, but the checkpoint knows of \d; restore it"),
-        (b"", r"metrics.csv: 0 rows, but the checkpoint knows of \d"),
+        (b"".join(lines[:-2]), r"metrics.csv: \d rows, but the checkpoint expects \d; restore it"),
+        (b"", r"metrics.csv: 0 rows, but the checkpoint expects \d"),
         (b"".join([lines[0], b"1,2\n", *lines[2:]]), "metrics.csv:2: this row is damaged"),
         (b"\xff" + whole, "metrics.csv: cannot be read .*; restore it"),
     ]:

@@ -40,7 +40,7 @@ def test_a_missing_package_or_an_unknown_logger_is_told_before_anything_is_done(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'concord-lm\[tensorboard\]'"):
         check_loggers(settings("logger=tensorboard").logger)
-    with pytest.raises(UserError, match="logger.comet: there is no such setting; there are: logger.wandb, logger.tensorboard"):
+    with pytest.raises(UserError, match="logger.comet: no such setting; available: logger.wandb, logger.tensorboard"):
         settings("logger=none", "+logger.comet={}")
     check_loggers(settings("logger=none").logger)
 
@@ -48,9 +48,9 @@ def test_a_missing_package_or_an_unknown_logger_is_told_before_anything_is_done(
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("WANDB_MODE", "onlin", "WANDB_MODE=onlin .environment.: there is no such mode; there are: online, offline"),
-        ("WANDB_BASE_URL", "my server", "WANDB_BASE_URL='my server' .environment.: an address is needed"),
-        ("WANDB_BASE_URL", "htp://x", "an address is needed, for instance https://api.wandb.ai"),
+        ("WANDB_MODE", "onlin", "WANDB_MODE=onlin .environment.: no such mode; available: online, offline"),
+        ("WANDB_BASE_URL", "my server", "WANDB_BASE_URL='my server' .environment.: must be an address"),
+        ("WANDB_BASE_URL", "htp://x", ".environment.: must be an address, for instance https://api.wandb.ai"),
     ],
 )
 def test_a_malformed_environment_of_wandb_is_told_before_anything_is_done(monkeypatch, name, value, message):

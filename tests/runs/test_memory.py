@@ -59,7 +59,7 @@ def fits(made: Architecture, processes: int, sentences: int = 10, length: int = 
 def test_what_does_not_fit_is_refused_with_the_numbers(monkeypatch):
     monkeypatch.setattr("concord.runs.training_memory.available_memory", lambda _: (10**9, "this machine"))
     fits(architecture(), 1)
-    told = r"about 4\.4 GB \(weights .*, gradients .*, optimiser .*, logits .*, states .*\), and this machine has 1.0 GB free"
+    told = r"about 4\.4 GB \(weights .*, gradients .*, optimiser .*, logits .*, states .*\), but this machine has 1.0 GB free"
     with pytest.raises(UserError, match=told):
         fits(architecture(words=1_000_000, embedding=200), 1)
     with pytest.raises(UserError, match="has 0.5 MB free for each of 2000 processes"):
@@ -86,6 +86,6 @@ def test_a_sentence_that_a_transformer_could_not_hold_is_found_before_the_run(mo
     monkeypatch.setattr("concord.runs.training_memory.available_memory", lambda _: (10**10, "this machine"))
     made = Architecture(1000, 32, True, 0.0, 0.1, NETWORKS["transformer"])
     fits(made, 1, 32, 100)
-    told = r"states .*\) for sentences of 5,000 words \(the longest\), and .* \(split such sentences, data.window=35"
+    told = r"states .*\) for sentences of 5,000 words \(the longest\), but .* \(split such sentences, data.window=35"
     with pytest.raises(UserError, match=told):
         fits(made, 1, 32, 5000)

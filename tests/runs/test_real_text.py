@@ -14,7 +14,7 @@ from concord.lm.checkpoints import read_checkpoint
 from concord.lm.model import Architecture, initialise_model
 from concord.probes.contract import make_contract
 from concord.runs.fit import read_recipe
-from concord.runs.learning_check import LearningCheck, counted_perplexities, tell_learning
+from concord.runs.progress_report import LearningCheck, counted_perplexities, tell_learning
 from concord.runs.training_memory import largest_batch
 from training_runs import NETWORKS, TINY, settings, train
 
@@ -111,7 +111,7 @@ def test_capitals_are_those_of_the_corpus_unless_a_published_tool_is_followed():
     assert make_contract("default", {"capitalize": "auto"}, capitals=False).label == "default"
     assert make_contract("default", {"capitalize": False}, capitals=True).label == "default"
     assert make_contract("clams", {"capitalize": "auto"}, capitals=True).label == "clams"
-    with pytest.raises(UserError, match="capitalize=sometimes: write one of true, false, lower, auto"):
+    with pytest.raises(UserError, match="capitalize=sometimes: must be one of true, false, lower, auto"):
         make_contract("default", {"capitalize": "sometimes"})
 
 
@@ -131,7 +131,7 @@ def test_counting_sees_the_valid_part_by_the_training_part(tmp_path):
 
 
 def test_a_model_near_the_frequencies_of_words_is_told_the_remedy():
-    assert "near the frequencies" in tell_learning(500, 600, 200)
+    assert "after one epoch the model is still close to word frequencies:" in tell_learning(500, 600, 200)
     assert "data.batch_tokens=700" in tell_learning(500, 600, 200)
     assert tell_learning(210, 600, 200).startswith("learning   valid perplexity 210.0; by counting alone: words 600.0")
 
@@ -150,7 +150,7 @@ def test_a_run_says_whether_it_learns(tmp_path, lr, warns):
     ]
     train(tmp_path, *TEXT, *some, *more, f"data.path={tmp_path}/a.txt")
     log = (tmp_path / "runs/r/train.log").read_text(encoding="utf-8")
-    assert ("near the frequencies of words" in log) == warns
+    assert ("after one epoch the model is still close to word frequencies:" in log) == warns
     assert "by counting alone: words" in log
     assert "batches of 60 tokens, adamw" in log
     assert read_checkpoint(tmp_path / "runs/r/checkpoints/last.ckpt")["concord"]["capitals"] == {"": True}

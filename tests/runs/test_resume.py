@@ -100,7 +100,7 @@ def test_a_full_disk_keeps_the_checkpoint_before(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(pl.Trainer, "save_checkpoint", full)
         with pytest.raises(
-            CheckpointError, match=r"last.ckpt: cannot be written: the disk is full. The checkpoint before it is kept"
+            CheckpointError, match=r"last.ckpt: cannot be written: the disk is full. The previous checkpoint is kept"
         ):
             run(tmp_path / "cut", made, text)
     assert not list((tmp_path / "cut/checkpoints").glob("*.new"))

@@ -4,16 +4,16 @@ import json
 
 import pytest
 from concord.errors import UserError
-from concord.runs.logs import keep_log
 from concord.runs.run_display import show_result
 from concord.runs.run_folder import RunExists, RunFolder
 from concord.runs.run_state import History
+from concord.terminal import keep_log
 from training_runs import settings
 
 
 @pytest.mark.parametrize("name", [".", "..", "a/b", "/etc", "../up", ".hidden", "~/x/", "a\\\\b", "x" * 201])
 def test_a_name_that_leads_to_another_folder_is_refused(name):
-    with pytest.raises(UserError, match="a run is a folder of its own in runs") as told:
+    with pytest.raises(UserError, match="a run is a folder in runs") as told:
         _ = settings(f"name='{name}'").folder
     assert "\n" not in str(told.value)
 

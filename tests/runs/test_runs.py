@@ -7,7 +7,7 @@ import pytest
 from concord.commands.runs import main
 from concord.runs.run_folder import RunFolder
 from concord.runs.run_state import History, runs_below, state
-from concord.runs.signals import Interrupted
+from concord.runs.stopping import Interrupted
 from concord.settings import read_run_settings
 from omegaconf import OmegaConf
 from rich.console import Console
@@ -98,7 +98,7 @@ def test_debug_runs_are_left_out_and_counted_unless_asked_for(sweep, capsys):
     main(["list", str(sweep)])
     said = capsys.readouterr().out
     assert "tried" not in said
-    assert "1 debug run left out; --all lists them too" in said
+    assert "1 debug run left out; --all includes them" in said
     main(["list", str(sweep), "--json"])
     shown = json.loads(capsys.readouterr().out)
     assert [run["differs"].get("model.optimizer.lr") for run in shown] == [None, 0.002, 0.002, 0.0005, 0.0005]
@@ -148,7 +148,7 @@ def test_runs_are_found_in_folders_of_folders_and_not_inside_runs(runs):
 
 def test_no_folder_is_told(tmp_path, capsys):
     assert main(["list", str(tmp_path / "no")]) == 1
-    assert "there is no such folder" in capsys.readouterr().err
+    assert ": no such folder" in capsys.readouterr().err
 
 
 def test_several_metrics_are_of_one_model(runs):

@@ -11,9 +11,9 @@ import torch
 import yaml
 from concord.commands import train as train_module
 from concord.lm.checkpoints import load_model, read_checkpoint
-from concord.runs.failures import explain_failures
 from concord.runs.metrics_file import read
 from concord.runs.run_folder import RunFolder
+from concord.runs.stopping import explain_failures
 from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, settings, train
 
 
@@ -93,7 +93,7 @@ def test_the_same_command_again_shows_the_result_and_does_nothing(finished):
     (only_run(folder) / "report.html").unlink()  # as if it had been killed between its end and its page
     overrides = [o for o in TINY if o != "logger=none"]
     again = train(folder, *overrides, "data.limit=300", "seed=7", "tags=[pilot]")
-    assert "This run is finished. To do it again from the start: overwrite=true" in again.stdout
+    assert "This run is finished. To run it again from scratch: overwrite=true" in again.stdout
     assert (only_run(folder) / "metrics.csv").read_bytes() == before
     assert (only_run(folder) / "report.html").exists()
 
@@ -112,7 +112,7 @@ def test_a_run_is_not_disturbed_by_other_settings_or_a_second_start(finished, tm
     before = (run / "metrics.csv").read_bytes()
     done = train(finished[0], *TINY, f"name={run.name}", "seed=8", check=False)
     assert done.returncode == 1
-    assert "made with other settings" in done.stderr
+    assert "made with different settings:" in done.stderr
     assert "seed 7 there, 8 here" in done.stderr
     longer = train(finished[0], *TINY, "data.limit=300", "seed=7", f"name={run.name}", "trainer.max_epochs=9", check=False)
     assert "trainer.max_epochs 3 there, 9 here" in longer.stderr
@@ -122,7 +122,10 @@ def test_a_run_is_not_disturbed_by_other_settings_or_a_second_start(finished, tm
     with RunFolder(run).locked():
         locked = train(finished[0], *same, "ckpt_path=auto", check=False)
     (tmp_path / "DONE").rename(run / "DONE")
-    assert "Continue it with ckpt_path=auto, or start afresh with overwrite=true" in unfinished.stderr
+    assert (
+        "this run was started before and is not finished. Resume it with ckpt_path=auto, or start afresh with overwrite=true"
+        in unfinished.stderr
+    )
     assert "another process is training this run" in locked.stderr
     assert (run / "metrics.csv").read_bytes() == before
 
@@ -131,20 +134,20 @@ def test_overwriting_removes_runs_and_nothing_else(tmp_path):
     (tmp_path / "runs/y").mkdir(parents=True)
     (tmp_path / "runs/y/thesis.tex").write_text("mine")
     done = train(tmp_path, *TINY, "name=y", "overwrite=true", check=False)
-    assert "overwrite=true removes runs only" in done.stderr
+    assert "overwrite=true removes only runs, and this folder is not one (it has no config.yaml)" in done.stderr
     assert (tmp_path / "runs/y/thesis.tex").exists()
 
 
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["lang=xx"], "error: lang=xx: there is no such choice; there are: any, de, en, es, fr, he, multi, ru"),
-        (["model=gru"], "error: model=gru: there is no such choice; there are: hf, lstm, scores, transformer"),
-        (["modle.embedding=3"], "error: modle.embedding: there is no such setting; did you mean model.embedding?"),
+        (["lang=xx"], "error: lang=xx: no such choice; available: any, de, en, es, fr, he, multi, ru"),
+        (["model=gru"], "error: model=gru: no such choice; available: hf, lstm, scores, transformer"),
+        (["modle.embedding=3"], "error: modle.embedding: no such setting; did you mean model.embedding?"),
         (["name=${nothing}"], "error: name: Interpolation key 'nothing' not found; write a value, or"),
         (["paths.runs=/dev/null/runs"], "error: /dev/null/runs: Not a directory; choose another place"),
-        (["lang=[de,fr]"], "error: lang=[de,fr]: only the last of these would be used; give lang=multi lang.languages=[de,fr]"),
-        (["data=text", "data.path=/no/such.txt"], "error: /no/such.txt: there is no such file"),
+        (["lang=[de,fr]"], "error: lang=[de,fr]: only the last of these would be used; write lang=multi lang.languages=[de,fr]"),
+        (["data=text", "data.path=/no/such.txt"], "error: /no/such.txt: no such file; give data.path= text files"),
     ],
 )
 def test_wrong_input_is_told_at_once(tmp_path, overrides, message):
@@ -160,15 +163,15 @@ def test_wrong_input_is_told_at_once(tmp_path, overrides, message):
     [
         (["data=text"], "error: data=text needs data.path="),
         (["data.withhold=[passive]"], "cannot withhold passive: no rule has this tag; tags here:"),
-        (["model.optimizer.name=lion"], "there is no such optimiser; there are: sgd, adam, adamw"),
+        (["model.optimizer.name=lion"], ": no such optimiser; available: sgd, adam, adamw"),
         (["model=transformer", "model.embedding=30"], "must be a multiple of the number of heads"),
-        (["trainer.max_epochs=0"], "trainer.max_epochs=0: a whole number of at least 1 is needed"),
-        (["data.limit=0"], "data.limit=0: a whole number of at least 1 is needed, or null"),
-        (["tokenizer.vocabulary_size=0"], "tokenizer.vocabulary_size=0: a whole number above 1 is needed"),
-        (["tokenizer.counted_in=[trian]"], "tokenizer.counted_in=trian: write one of train, valid, test"),
-        (["ckpt_path=auto", "overwrite=true"], "the one resumes the run, the other removes it; choose one"),
-        (["ckpt_path=/no/such.ckpt"], "error: /no/such.ckpt: there is no such checkpoint"),
-        (["callbacks.checkpoints.mode=most"], "callbacks.checkpoints.mode=most: write one of min, max"),
+        (["trainer.max_epochs=0"], "trainer.max_epochs=0: must be a whole number of at least 1"),
+        (["data.limit=0"], "data.limit=0: must be a whole number of at least 1, or null"),
+        (["tokenizer.vocabulary_size=0"], "tokenizer.vocabulary_size=0: must be a whole number above 1, or null"),
+        (["tokenizer.counted_in=[trian]"], "tokenizer.counted_in=trian: must be one of train, valid, test"),
+        (["ckpt_path=auto", "overwrite=true"], "one resumes the run, the other removes it; choose one"),
+        (["ckpt_path=/no/such.ckpt"], "error: /no/such.ckpt: no such checkpoint"),
+        (["callbacks.checkpoints.mode=most"], "callbacks.checkpoints.mode=most: must be one of min, max"),
     ],
 )
 def test_wrong_settings_are_told_the_remedy(tmp_path, capsys, overrides, message):
@@ -198,7 +201,7 @@ def test_a_checkpoint_of_another_shape_is_refused_before_training(finished, tmp_
     best = only_run(finished[0]) / "checkpoints/best.ckpt"
     done = train(tmp_path, *TINY, "data.limit=300", "seed=7", f"ckpt_path={best}", "model.embedding=24", check=False)
     assert done.returncode == 1
-    assert "made with other settings: model.embedding 16 there, 24 here" in done.stderr
+    assert "made with different settings: model.embedding 16 there, 24 here" in done.stderr
 
 
 @pytest.mark.slow

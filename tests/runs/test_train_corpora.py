@@ -123,7 +123,7 @@ def test_several_languages_from_the_command_line(tmp_path):
     # A checkpoint is asked in every language that it knows.
     names = sorted(each.name.rpartition("-")[0] for each in (tmp_path / "results").iterdir())
     assert names == ["x-best-de-agreement", "x-best-fr-agreement"]
-    with pytest.raises(UserError, match="knows de, fr; say which language the sentence is, lang=de"):
+    with pytest.raises(UserError, match="knows de, fr; say which one the sentence is in, for instance lang=de"):
         evaluate_module.evaluate(evaluation(*places, "text=der Gast wartet"))
 
 
@@ -175,7 +175,9 @@ def test_the_published_corpora_from_another_address(tmp_path):
 def test_the_offline_switch(tmp_path, monkeypatch):
     for value in ("1", "true"):
         monkeypatch.setenv("CONCORD_OFFLINE", value)
-        with pytest.raises(UserError, match="since the network is switched off; put the file at .*/downloads/clams/ru/train.txt"):
+        with pytest.raises(
+            UserError, match=": not fetched because the network is switched off; put the file at .*/downloads/clams/ru/train.txt"
+        ):
             prepare_corpus(settings(tmp_path, "lang=ru", "data=clams"))
     for value in ("", "0", "false"):
         monkeypatch.setenv("CONCORD_OFFLINE", value)
@@ -185,20 +187,20 @@ def test_the_offline_switch(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["lang=es", "data=clams"], "lang=es: CLAMS has published no corpus of it; there are: en, he, fr, de, ru"),
+        (["lang=es", "data=clams"], "lang=es: CLAMS has no corpus in this language; available: en, he, fr, de, ru"),
         (
             ["lang=multi", "lang.languages=[de,xx]"],
-            r"lang.languages=\['de', 'xx'\]: no xx here; there are: de, en, es, fr, he, ru",
+            r"lang.languages=\['de', 'xx'\]: no xx here; available: de, en, es, fr, he, ru",
         ),
         (["lang=multi", "lang.languages=[de]"], "name two or more; for one language, lang=<language>"),
         (["lang=multi", "lang.languages=[de,de]"], "a language appears twice"),
-        (["tokenizer.rules=penn"], "tokenizer.rules=penn: write one of language, moses"),
-        (["data.max_tokens=0"], "data.max_tokens=0: a whole number of at least 1 is needed, or null"),
+        (["tokenizer.rules=penn"], "tokenizer.rules=penn: must be one of language, moses"),
+        (["data.max_tokens=0"], "data.max_tokens=0: must be a whole number of at least 1, or null"),
         (["data=conllu"], "data=conllu needs data.path="),
         (["data=text", "data.path='/no/*.txt'"], r"/no/\*.txt: no file matches; give data.path="),
-        (["data=text", "data.path=/tmp"], r"/tmp: this is a folder; name the files in it, for instance data.path='/tmp/\*.txt'"),
-        (["data.name=speech"], "data.name=speech: there is no such corpus; there are: grammar, text"),
-        (["tokenizer=sentencepiece", "tokenizer.kind=char"], "tokenizer.kind=char: write one of unigram, bpe"),
+        (["data=text", "data.path=/tmp"], r"/tmp: is a folder; name the files in it, for instance data.path='/tmp/\*.txt'"),
+        (["data.name=speech"], "data.name=speech: no such corpus; available: grammar, text"),
+        (["tokenizer=sentencepiece", "tokenizer.kind=char"], "tokenizer.kind=char: must be one of unigram, bpe"),
     ],
 )
 def test_wrong_choices_are_told_the_remedy(tmp_path, overrides, message):

@@ -41,7 +41,7 @@ def test_all_leaves_out_what_it_cannot_place_and_says_why():
     assert [place.name for place in found.points] == PYTHIA
     assert found.axis == "steps"
     assert found.left_out.keys() == {"main"}
-    with pytest.raises(UserError, match=r"main: these names tell neither steps .*model.pattern=run_\{step\}"):
+    with pytest.raises(UserError, match=r"main: these names give neither steps .*model.pattern=run_\{step\}"):
         place_checkpoints([], ("step0", "main"), NamingRule())
 
 
@@ -87,7 +87,7 @@ def test_a_pattern():
     assert place is not None
     assert place.seen == {"steps": 20_000, "tokens": 1_500_000_000}
     assert rule.read("step1000") is None
-    with pytest.raises(UserError, match=r"model.pattern=run: it names no number; write \{step\}"):
+    with pytest.raises(UserError, match=r"model.pattern=run: it has no placeholder; write \{step\}"):
         naming_rule("run", None)
     with pytest.raises(UserError, match=r"step0: model.pattern=run\{step\}_\{tokens\}-\* fits none"):
         place_checkpoints(["step0"], "all", rule)
@@ -100,7 +100,7 @@ def test_a_table(tmp_path: Path):
     assert rule.table["main"].seen == {"steps": 143_000, "words": 3 * 10**9}
     assert [place.step for place in place_checkpoints(["main", "small", "step5"], "all", rule).points] == [5, 10, 143_000]
     file.write_text("name,step\nmain,many\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"places.csv:2: a CSV file with the columns name and step"):
+    with pytest.raises(UserError, match=r"places.csv:2: it must be a CSV file with the columns name and step"):
         naming_rule(None, str(file))
     with pytest.raises(UserError, match="cannot be read"):
         naming_rule(None, str(tmp_path / "none.csv"))

@@ -28,11 +28,11 @@ def test_what_a_language_does_not_say_has_defaults(describe):
         ("code: it\n", "it.yaml: lang.name: this setting is missing"),
         (
             "code: it\nname: Italian\nclitic: split\n",
-            "it.yaml: lang.clitic: there is no such setting; did you mean lang.clitics?",
+            "it.yaml: lang.clitic: no such setting; did you mean lang.clitics?",
         ),
-        ("code: it\nname: Italian\nclitics: glued\n", "it.yaml: lang.clitics=glued: write one of split, joined"),
+        ("code: it\nname: Italian\nclitics: glued\n", "it.yaml: lang.clitics=glued: must be one of split, joined"),
         ("code: [it\n", "it.yaml: while parsing a flow sequence"),
-        ("just text", "it.yaml: lang=just text: settings by name are needed"),
+        ("just text", "it.yaml: lang=just text: must be named settings"),
     ],
 )
 def test_what_is_wrong_is_told_with_the_file(describe, text, message):

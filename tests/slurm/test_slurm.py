@@ -72,7 +72,7 @@ def test_a_sweep_of_four_jobs(tmp_path):
     assert "4 of 4 done, 0 running, 0 failed" in done.stdout
     assert len(list((tmp_path / "runs").glob("*/DONE"))) == 4
     again = train(tmp_path, *SLURM, *TINY, "hydra.launcher.cpus_per_task=1", "seed=1,2,3,4", "trainer.max_epochs=1", "-m")
-    assert "4 jobs, 4 done before" in again.stdout
+    assert "4 jobs, 4 already done" in again.stdout
     assert "start" not in again.stdout
 
 
@@ -112,7 +112,7 @@ def test_preempted_under_sbatch(tmp_path, undisturbed):
     hurry(job)
     seen((run / "DONE").exists)
     ended_as(undisturbed, run)
-    assert "going on from" in (tmp_path / "out.txt").read_text()
+    assert "resuming from" in (tmp_path / "out.txt").read_text()
 
 
 def test_preempted_in_a_sweep(tmp_path, undisturbed):

@@ -15,9 +15,9 @@ from concord.report import load
 from concord.report.conditions import group_by_condition
 from concord.report.gathering import gather_results
 from concord.report.learning_curves import accuracy_curve
-from concord.runs.logs import keep_log
 from concord.runs.metrics_file import read
 from concord.settings.overrides import check_trust, read_composed_evaluation
+from concord.terminal import keep_log
 from concord.watching.curve_folder import point_file
 from hub_server import serving_revisions
 from hydra import compose, initialize_config_dir
@@ -84,11 +84,11 @@ def test_five_revisions_are_one_curve(hub, tmp_path: Path, revisions) -> None:
     out = tmp_path / "curve"
     chosen = ("model.name=some/model-seed3", "model.revisions=all", f"out={out}")
     said = evaluate(tmp_path, *chosen)
-    assert "left out   main: its name tells neither steps" in said
-    assert "step2 and step4 have the same file" in said
-    assert said.index("have the same file") < said.index("step0      mean")  # before anything is fetched
+    assert "left out   main: its name gives neither steps nor tokens nor words; use model.pattern= or model.places=" in said
+    assert "step2 and step4 share the same file" in said
+    assert said.index("share the same file") < said.index("step0      mean")  # before anything is fetched
     assert "broken     step8: cannot be loaded" in said
-    assert "step4      the same files as step2: not asked again" in said
+    assert "step4      same files as step2: not evaluated again" in said
     assert weights_fetched(hub.asked) == 4  # step0, step2, step8, step16
     rows = read(out / "metrics.csv")
     assert [row["step"] for row in rows] == [0, 2, 4, 16]
@@ -104,7 +104,7 @@ def test_five_revisions_are_one_curve(hub, tmp_path: Path, revisions) -> None:
     hub()
     files = {file: file.stat().st_mtime_ns for file in out.rglob("*") if file.is_file()}
     again = evaluate(tmp_path, *chosen)
-    assert "resumed    5 of 5 are there already" in again
+    assert "resumed    5 of 5 are already done" in again
     assert weights_fetched(hub.asked) == 0
     assert files == {file: file.stat().st_mtime_ns for file in out.rglob("*") if file.is_file()}
 
@@ -139,7 +139,7 @@ def test_more_revisions_later_and_offline_from_the_cache(hub, tmp_path: Path) ->
     assert read(tmp_path / "offline/metrics.csv")[1][MEAN] == read(out / "metrics.csv")[1][MEAN]
     assert "3 checkpoints, step0 to step16" in said
     # The hashes of the cache are those that the hub listed, so that nothing is asked again.
-    assert "resumed    3 of 3 are there already" in evaluate(tmp_path, *chosen, "model.revisions=all")
+    assert "resumed    3 of 3 are already done" in evaluate(tmp_path, *chosen, "model.revisions=all")
     with pytest.raises(UserError, match=r"HF_HUB_OFFLINE is set and the hub's cache .* has no revision of it"):
         evaluate(tmp_path, "model.name=some/other", "model.revisions=all")
 
@@ -150,7 +150,7 @@ def test_processes_share_the_work(hub, tmp_path: Path) -> None:
     chosen = ("model.name=some/model-seed3", "model.revisions=[step0,step2,step16]", f"out={tmp_path / 'curve'}")
     with lock(tmp_path / "curve/points" / f".{point_file('step2')}.lock"):
         said = evaluate(tmp_path, *chosen)
-    assert "waiting    step2: another process is working on it" in said
+    assert "waiting    step2: another process has it" in said
     assert not (tmp_path / "curve/DONE").exists()
     assert [row["step"] for row in read(tmp_path / "curve/metrics.csv")] == [0, 16]
     hub()
@@ -173,7 +173,7 @@ def test_a_folder_of_another_curve_is_refused(hub, tmp_path: Path) -> None:
     hub()
     chosen = ("model.name=some/model-seed3", "model.revisions=[step0]", f"out={tmp_path / 'curve'}")
     evaluate(tmp_path, *chosen)
-    with pytest.raises(UserError, match="the curve in this folder is of options=.*'bos'.*now it is .*'eos'"):
+    with pytest.raises(UserError, match="the curve in this folder has options=.*'bos'.*now it is .*'eos'"):
         evaluate(tmp_path, *chosen, "model.start=eos")
 
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_had_is_tried_again(hub, tmp_path: Path) -> None:
         assert "broken     step99: it has no revision step99" in evaluate(tmp_path, *chosen)
     with pytest.raises(UserError, match=r"none of these checkpoints could be loaded \(step98: it has no revision"):
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step98,step99]", f"out={tmp_path / 'none'}")
-    with pytest.raises(UserError, match=r"no checkpoint could be asked \(step8: cannot be loaded"):
+    with pytest.raises(UserError, match=r"no checkpoint could be evaluated \(step8: cannot be loaded"):
         evaluate(tmp_path, "model.name=some/model-seed3", "model.revisions=[step8]", f"out={tmp_path / 'none'}")
 
 
@@ -194,7 +194,7 @@ def test_a_training_of_which_nothing_loads_is_given_up_early(tmp_path: Path, rev
         (tmp_path / f"mine/step{number}/config.json").write_text(
             (revisions["step8"] / "config.json").read_text(encoding="utf-8") + "\n" * number, encoding="utf-8"
         )
-    with pytest.raises(UserError, match=r"model.name=mine: no checkpoint could be asked \(step0: .*; step1: .*; …\)"):
+    with pytest.raises(UserError, match=r"model.name=mine: no checkpoint could be evaluated \(step0: .*; step1: .*; …\)"):
         evaluate(tmp_path, f"model.name={tmp_path / 'mine'}", f"out={tmp_path / 'curve'}")
     assert len([*(tmp_path / "curve/points").glob("*.json")]) == 3
 
@@ -297,7 +297,7 @@ def test_code_of_a_model_is_run_only_if_it_is_typed(tmp_path: Path, revisions, m
     assert (options["trust_remote_code"], options["code"]) == (True, ["theirs.py"])
     config["auto_map"]["AutoModelForCausalLM"] = "someone/else--theirs.TheirModel"
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(UserError, match="it names code of someone/else, another repository, which is never run"):
+    with pytest.raises(UserError, match="it names code from someone/else, another repository, which is never run"):
         evaluate(tmp_path, f"model.name={folder}", "model.trust_remote_code=true")
 
 
@@ -310,11 +310,11 @@ def test_a_file_of_settings_cannot_trust(tmp_path: Path, caplog: pytest.LogCaptu
     command = [sys.executable, str(ROOT / "evaluate.py"), "model=mine", "model.name=./none", "lang=en", f"paths.own={tmp_path}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "this stands in a file of settings" in done.stderr
+    assert "this is set in a file; code that comes with a model is run only if" in done.stderr
     typed = ["model=hf", "model.name=./none", "lang=en", "model.trust_remote_code=true"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         settings = read_composed_evaluation(compose("evaluate", typed))
     with pytest.raises(UserError, match="run only if you type it"):
         check_trust(settings, typed[:-1])
     check_trust(settings, typed)
-    assert "code that comes with ./none is run" in caplog.text
+    assert "running code that comes with ./none" in caplog.text

@@ -78,7 +78,7 @@ def test_a_training_that_goes_on_has_one_curve(tmp_path: Path) -> None:
     assert whole.state.global_step == 8
     fresh = hf_trainer("gpt2", tmp_path / "cut")
     concord.watch(fresh, sets=small_sets(), show=False)
-    with pytest.raises(UserError, match="curves of an earlier training"):
+    with pytest.raises(UserError, match="curves of earlier training"):
         fresh.train()
 
 
@@ -88,10 +88,10 @@ def test_a_training_that_goes_on_has_one_curve(tmp_path: Path) -> None:
         (
             {"metric_for_best_model": "probe/de/agreement/prp/accuracy"},
             {},
-            "there is no such probe; there are probe/de/agreement/prep",
+            "no such probe; available: probe/de/agreement/prep",
         ),
-        ({}, {"lang": "de"}, 'give lang="de" for our sets of a language, or sets='),
-        ({}, {"every": 0}, "every=0: a number of steps above 0 is needed"),
+        ({}, {"lang": "de"}, 'give either lang="de" for our sets of a language, or sets='),
+        ({}, {"every": 0}, "every=0: must be a number of steps above 0"),
         ({}, {"scoring": "pll"}, "pll"),
     ],
 )

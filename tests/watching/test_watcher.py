@@ -14,7 +14,7 @@ from concord.lm.model import Architecture, initialise_model
 from concord.probes.scorers.scoring_mode import scoring_mode
 from concord.report import load
 from concord.runs.metrics_file import read
-from concord.runs.words_schedule import BABYLM, checkpoint_name
+from concord.settings.checkpoint_names import BABYLM, checkpoint_name
 from concord.watching.cost import Stopwatch, halving_advice
 from concord.watching.moments import read_moments
 from concord.watching.words_seen import WordCounter
@@ -52,6 +52,8 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Network, Any]:
 
 @pytest.mark.parametrize("autocast", [False, True])
 def test_training_is_the_same_to_the_bit(watched, tmp_path: Path, autocast: bool) -> None:
+    if autocast and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        pytest.skip("torch has no LSTM in bfloat16 on this processor; test_trainer_watch.py has GPT-2")
     module = watched[0] if not autocast else train(tmp_path / "on", autocast=True)[0]
     assert same(module, train(None, autocast=autocast)[0])
     assert module.training
@@ -175,7 +177,7 @@ def test_a_stopped_loop_goes_on_in_its_folder(tmp_path: Path) -> None:
     first = concord.Watcher(module, vocabulary(), small_sets(), tmp_path, **asked)
     for step in (0, 4, 8):
         first(step, step * 10)
-    with pytest.raises(UserError, match="curves of an earlier training; take another folder, resume=True"):
+    with pytest.raises(UserError, match="curves of earlier training; choose another folder, resume=True"):
         concord.Watcher(module, vocabulary(), small_sets(), tmp_path, **asked)
     again = concord.Watcher(module, vocabulary(), small_sets(), tmp_path, resume=True, **asked)
     again(8, 80)  # killed after 8 was probed, resumes from a checkpoint at 4
@@ -200,14 +202,19 @@ class Flat(nn.Module):
 @pytest.mark.parametrize(
     ("model", "words", "options", "message"),
     [
-        (Ahead(), vocabulary(), {}, "depends on what follows it; a module that reads from left to right is needed"),
-        (Flat(), vocabulary(), {}, r"returns a tensor of shape \(\d+, \d+\); logits \(B, T, V\) are needed"),
+        (
+            Ahead(),
+            vocabulary(),
+            {},
+            "depends on what follows it; it must read from left to right",
+        ),
+        (Flat(), vocabulary(), {}, r"returns a tensor of shape \(\d+, \d+\); it must return logits \(B, T, V\)"),
         (Network(), None, {}, "Network: a torch module needs its tokenizer or vocabulary"),
-        (Network(), {"a": 0}, {}, 'say what stands before the first word: start="<eos>", or start="none"'),
+        (Network(), {"a": 0}, {}, '; say what precedes the first word: start="<eos>", or start="none"'),
         (Network(), vocabulary(), {"start": "<bos>"}, "start='<bos>' is not in the vocabulary"),
-        (3, None, {}, "a int is no model"),
+        (3, None, {}, "not a model: 3; give a torch module"),
         (Network(), ["<eos>", "<unk>", "x"], {}, "it knows the tested words of no item"),
-        (Network(), vocabulary(), {"sets": []}, "sets: none are given"),
+        (Network(), vocabulary(), {"sets": []}, "sets: none given"),
     ],
 )
 def test_what_cannot_be_watched_is_told_in_one_line(model, words, options, message, tmp_path: Path) -> None:
@@ -219,7 +226,7 @@ def test_what_cannot_be_watched_is_told_in_one_line(model, words, options, messa
 def test_what_curves_are_drawn_against_stays_the_same(tmp_path: Path) -> None:
     watcher = concord.Watcher(Network(), vocabulary(), small_sets(), tmp_path, show=False)
     watcher(0, 0)
-    with pytest.raises(UserError, match="the first probe was told words=, so every one must be"):
+    with pytest.raises(UserError, match="the first probe was given words=, so every probe must be"):
         watcher(1)
     steps = concord.Watcher(Network(), vocabulary(), small_sets(), tmp_path / "steps", show=False)
     steps(0)
@@ -241,9 +248,9 @@ def test_the_cost_names_what_halves_it() -> None:
     assert len({*range(0, 2001, 300), 2000}) + 4 <= 25 / 2
     # Where marks are most of it, the schedule by steps cannot do it.
     assert halving_advice([1.0] * 6, [0, 10, 20, 30, 40, 100], 100, 40) == "sample=20 instead of sample=40"
-    assert halving_advice([1.0] * 2, [0, 10], 100, None) == "sample= with fewer items of each set"
+    assert halving_advice([1.0] * 2, [0, 10], 100, None) == "sample= with fewer items per set"
     assert halving_advice([1.0] * 3, [0, 100, 200], None, 40) == "every 200 steps instead of every 100"
-    assert halving_advice([1.0] * 3, [0, 100, 150], None, 40) == "leaving out every second probe"
+    assert halving_advice([1.0] * 3, [0, 100, 150], None, 40) == "dropping every second probe"
     assert halving_advice([1.0], [0], 100, 40) == ""
 
 
@@ -273,5 +280,5 @@ def test_words_are_counted_whatever_cuts_them() -> None:
             hidden[:, 2] = made.mask_token_id
             assert WordCounter(made)({"input_ids": hidden, "labels": labels}) == truth
     assert WordCounter(vocabulary())(batch(0)) == int((batch(0) > 1).sum())
-    with pytest.raises(UserError, match="does not show its ids; say how many words it has"):
+    with pytest.raises(UserError, match="cannot find the ids in a batch of type .*; pass words=function to count its words"):
         WordCounter(vocabulary())({"text": texts})

@@ -1,1 +1,1 @@
-"""What `concord grammar` can do: what is typed, and what each of its commands runs."""
+"""The subcommands of `concord grammar`: their arguments, and what each of them runs."""

@@ -1,4 +1,4 @@
-"""What is typed to choose grammars, and their expansions."""
+"""Arguments that select grammars, and the expansions they select."""
 
 import argparse
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from ...data.grammar.notices import GrammarError
 def count(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}: a number above 0 is needed")
+        raise argparse.ArgumentTypeError(f"{number}: must be a number above 0")
     return number
 
 
@@ -28,7 +28,7 @@ def add_grammar_command(
 
 def add_clitics(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--clitics", choices=["split", "joined"], default="split", help="words marked with +: apart, or glued to the next"
+        "--clitics", choices=["split", "joined"], default="split", help="words marked with +: separate, or attached to the next"
     )
 
 

@@ -1,4 +1,4 @@
-"""`concord grammar check`: faults of sets, and words that the corpus never shows."""
+"""`concord grammar check`: faults in sets, and words missing from the corpus."""
 
 import argparse
 import itertools
@@ -35,7 +35,7 @@ def run_check(arguments: argparse.Namespace) -> int:
         if absent:
             print(f"{expansion.grammar.file}: not in the corpus: {', '.join(absent[:20])}", file=sys.stderr)
     console.print(view)
-    console.print("no faults" if not faults else f"faults in {faults} of the sets")
+    console.print("no faults" if not faults else f"faults in {faults} set{'' if faults == 1 else 's'}")
     return int(faults > 0)
 
 
@@ -52,11 +52,11 @@ def _cells(found: Audit) -> str:
 
 
 def _corpus_words(folder: str, clitics: Clitics) -> set[str]:
-    """Every word that the corpus grammar of the folder, or of the one above, can produce; nothing where there is none."""
+    """Every word that the corpus grammar of this folder or its parent can produce; empty if there is none."""
     places = [folder_of(folder), folder_of(folder).absolute().parent]
     path = next((place for place in places if (place / f"{CORPUS}.avg").exists()), None)
     if path is None:
         return set()
     draw = Draw(load(path, CORPUS), seed=0, clitics=clitics)
-    # Joined clitics make words out of pairs, so the words are read off sentences, not off the rules.
+    # Joined clitics fuse pairs into words, so words are collected from sentences, not from the rules.
     return {word for sentence in itertools.islice(draw, 200_000) for word in sentence.split()}

@@ -36,7 +36,7 @@ def run_count(arguments: argparse.Namespace) -> None:
 
 
 def run_show(arguments: argparse.Namespace) -> None:
-    """A sample that has every template in it before any template twice."""
+    """Show a sample in which every template appears before any appears twice."""
     for expansion in expansions(arguments):
         chosen = _sample(expansion, arguments.n, arguments.seed)
         print_view(groups_table(f"{expansion.grammar.name}  ({expansion.count():,} groups)", chosen))
@@ -44,7 +44,7 @@ def run_show(arguments: argparse.Namespace) -> None:
 
 
 def _sample(expansion: Expansion, n: int, seed: int) -> list[Group]:
-    """Reservoirs, one per template, so that memory stays small."""
+    """One reservoir per template, so that memory stays small."""
     rng = random.Random(seed)
     reservoirs: dict[int, list[Group]] = {}
     seen: dict[int, int] = {}

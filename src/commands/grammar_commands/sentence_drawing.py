@@ -1,4 +1,4 @@
-"""`concord grammar sample`: sentences drawn from the corpus grammar."""
+"""`concord grammar sample`: sentences sampled from the corpus grammar."""
 
 import argparse
 import itertools
@@ -11,7 +11,7 @@ from ...data.sources import challenge_sentences
 
 
 def run_sample(arguments: argparse.Namespace) -> None:
-    """Sentences to the screen or a file, with what was left out said on the side."""
+    """Write sentences to the screen or a file, and report on stderr what was left out."""
     folder = folder_of(arguments.folder)
     exclude: Collection[str] = challenge_sentences(folder, arguments.clitics).sentences() if arguments.exclude_sets else ()
     draw = Draw(load(folder, CORPUS), arguments.seed, arguments.withhold, exclude, arguments.clitics)
@@ -23,4 +23,4 @@ def run_sample(arguments: argparse.Namespace) -> None:
     else:
         sys.stdout.writelines(lines)
     if exclude:
-        print(f"{draw.excluded:,} of the sentences drawn were challenge sentences and were left out", file=sys.stderr)
+        print(f"left out {draw.excluded:,} sampled sentences that were challenge sentences", file=sys.stderr)

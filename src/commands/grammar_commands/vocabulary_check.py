@@ -1,4 +1,4 @@
-"""`concord grammar check --vocab`: which words a vocabulary misses, and what they cost."""
+"""`concord grammar check --vocab`: which words a vocabulary lacks, and what that costs."""
 
 import argparse
 

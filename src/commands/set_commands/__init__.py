@@ -1,1 +1,1 @@
-"""What `concord sets` can do, a file each: a parser and what it runs."""
+"""The subcommands of `concord sets`, one file each: a parser and what it runs."""

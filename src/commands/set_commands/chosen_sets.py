@@ -1,4 +1,4 @@
-"""The sets that a command is to work on."""
+"""The sets a command works on."""
 
 import argparse
 import logging
@@ -15,13 +15,13 @@ from ...probes.published_sets import PUBLISHED
 
 
 def collect_chosen(arguments: argparse.Namespace) -> list[CollectedSet]:
-    """The sets that were typed: of a language, published, of the hub, or of a folder or file."""
+    """The requested sets: of a language, published, from the hub, or from a folder or file."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
     path, language, form = Path(arguments.what), arguments.lang, arguments.format
     if arguments.what in PUBLISHED and not path.exists():
         language = language or next(iter(PUBLISHED[arguments.what].languages), "")
         if not language:
-            raise SetError(arguments.what, None, "these sets are in many languages; say which: --lang de")
+            raise SetError(arguments.what, None, "these sets cover many languages; pick one, for instance --lang de")
         named = named_collection(arguments.what, language)
         path, form = named.place(), form or named.format
     elif arguments.what.startswith(HUB):
@@ -29,7 +29,7 @@ def collect_chosen(arguments: argparse.Namespace) -> list[CollectedSet]:
     elif arguments.what in languages():
         if language not in ("", arguments.what):
             raise SetError(
-                arguments.what, None, f"--lang {language}: these sets are {arguments.what}; --lang is for a folder or a file"
+                arguments.what, None, f"--lang {language}: these sets are for {arguments.what}; --lang is for a folder or file"
             )
         named = named_collection(arguments.collection, arguments.what)
         path, language = Path(arguments.path) if arguments.path else named.place(), arguments.what
@@ -42,5 +42,5 @@ def collect_chosen(arguments: argparse.Namespace) -> list[CollectedSet]:
     found = collect(path, language, form, cache_folder("sets"), selection)
     if form is None:
         read_as = ", ".join(sorted({each.form for each in found}))
-        print(f"read as {read_as}; --format says otherwise", file=sys.stderr)
+        print(f"read as {read_as}; --format overrides this", file=sys.stderr)
     return found

@@ -1,4 +1,4 @@
-"""What an extraction is told by names: the language of treebanks, and the words that a model knows."""
+"""Inputs of an extraction that are given by name: the treebank language, and the words a model knows."""
 
 import re
 from collections.abc import Collection
@@ -12,7 +12,7 @@ def language_of(pattern: str, files: list[Path]) -> str:
     found = {match[1] for file in files if (match := re.match(r"([a-z]{2,3})[_-]", file.name))}
     top = pattern.partition("/")[0] if "/" in pattern and not pattern.endswith(".yaml") else ""
     if len(found | ({top} - {""})) != 1:
-        raise UserError(f"{files[0]}: the names of the files do not tell the language; give it, for instance --lang fr")
+        raise UserError(f"{files[0]}: the file names do not tell the language; give it, for instance --lang fr")
     return found.pop() if found else top
 
 
@@ -21,7 +21,7 @@ def read_vocabulary(name: str | None) -> Collection[str] | None:
         return None
     file = Path(name)
     if file.suffix in (".ckpt", "") and not file.is_dir():
-        from ...data.tokenizer import restore_tokenizer
+        from ...data.corpus import restore_tokenizer
         from ...lm.checkpoints import read_checkpoint
 
         return frozenset(restore_tokenizer(read_checkpoint(file)["concord"]).words)

@@ -1,4 +1,4 @@
-"""What an extraction has found: the funnel, the sets, what could not be made and why."""
+"""The result of an extraction: the funnel, the sets, and what could not be made and why."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def show_result(extraction: "Extraction", controls: "Controls", written: "SetCounts") -> None:
-    """The funnel, the sets, what could not be made and why."""
+    """Show the funnel, the sets, and what could not be made and why."""
     from ...data.prefix_heuristics import N_HEURISTICS, NAMES
     from ...probes.treebanks.set_writer import funnel_rows
 
@@ -21,7 +21,7 @@ def show_result(extraction: "Extraction", controls: "Controls", written: "SetCou
     funnel.columns[0].no_wrap = False
     show_whole(funnel)
     sets = table(
-        "sets, and how often each heuristic is right, in %",
+        "sets, and how often each heuristic is right (%)",
         "set",
         numbers=["items", *(f"{name} right" for name in NAMES), "mean n_heuristics"],
     )
@@ -37,4 +37,4 @@ def show_result(extraction: "Extraction", controls: "Controls", written: "SetCou
     for file in written.files:
         print(file)
     if not written.counts["original"]:
-        console.print("no item was found; the table shows which rule removed the candidates")
+        console.print("no items found; the table shows which rule removed the candidates")

@@ -1,4 +1,4 @@
-"""What is typed to choose sets: where they are, which of them, and how they are read."""
+"""Arguments that select sets: where they are, which of them, and how to read them."""
 
 import argparse
 from collections.abc import Callable
@@ -8,13 +8,13 @@ from ...probes.collection import CollectedSet
 from ...probes.readers import formats
 from ...settings.probing import AGREEMENT
 
-# What a command does with the sets that were chosen; the exit status, where it is not 0.
+# What a command does with the selected sets; returns the exit status if it is not 0.
 RunOnSets = Callable[[argparse.Namespace, list[CollectedSet]], int | None]
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_set_command(commands: Commands, name: str, text: str, run: RunOnSets) -> argparse.ArgumentParser:
-    """A command that works on sets, with all that chooses them."""
+    """A command that works on sets, with all the arguments that select them."""
     command: argparse.ArgumentParser = commands.add_parser(name, help=text)
     command.set_defaults(run=run)
     command.add_argument(
@@ -22,19 +22,17 @@ def add_set_command(commands: Commands, name: str, text: str, run: RunOnSets) ->
     )
     command.add_argument("constructions", nargs="*", default=[], metavar="CONSTRUCTION", help="only these (default: all)")
     command.add_argument(
-        "--collection", default=AGREEMENT, help="of a language: agreement (ours, the default) or one of conf/probes"
+        "--collection", default=AGREEMENT, help="for a language: agreement (ours, the default) or one of conf/probes"
     )
     command.add_argument("--path", metavar="FOLDER", help="where the collection is, if it is not part of the program")
     command.add_argument("--lang", default="", help="the language of a folder or file")
     command.add_argument("--format", choices=formats(), help="the format (default: recognised from the content)")
     command.add_argument(
-        "--columns", type=columns, metavar="ROLE=NAME,…", help="of a table: good=…,bad=…,construction=…,masked=…"
+        "--columns", type=columns, metavar="ROLE=NAME,…", help="for a table: good=…,bad=…,construction=…,masked=…"
     )
-    command.add_argument(
-        "--as-scored", action="store_true", help="sentences as they are scored: closed by a full stop, repetitions once"
-    )
-    command.add_argument("--capitalize", action="store_true", help="the same, and with a capital at the start")
-    command.add_argument("--limit", type=positive, metavar="N", help="a stratified sample of N items of each set")
+    command.add_argument("--as-scored", action="store_true", help="sentences as scored: closed by a full stop, duplicates once")
+    command.add_argument("--capitalize", action="store_true", help="the same, starting with a capital")
+    command.add_argument("--limit", type=positive, metavar="N", help="a stratified sample of N items per set")
     command.add_argument("--seed", type=int, default=0, help="which sample (default 0)")
     command.add_argument("--split", choices=["all", "dev", "test"], default="all", help="which part (default all)")
     return command
@@ -42,7 +40,7 @@ def add_set_command(commands: Commands, name: str, text: str, run: RunOnSets) ->
 
 def positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text}: a whole number above 0 is needed")
+        raise argparse.ArgumentTypeError(f"{text}: must be a whole number above 0")
     return int(text)
 
 

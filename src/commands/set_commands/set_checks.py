@@ -1,4 +1,4 @@
-"""`concord sets check`: faults of sets, and which items a vocabulary would lose."""
+"""`concord sets check`: faults in sets, and the items a vocabulary would lose."""
 
 import argparse
 from pathlib import Path
@@ -14,10 +14,10 @@ from .set_arguments import Commands, add_set_command
 
 
 def add_check(commands: Commands) -> None:
-    lint = add_set_command(commands, "check", "faults of the sets; exit status 1 if there are serious ones", run_check)
+    lint = add_set_command(commands, "check", "faults in the sets; exit status 1 if any are serious", run_check)
     lint.epilog, lint.formatter_class = CHECKS, argparse.RawDescriptionHelpFormatter
     lint.add_argument(
-        "--vocab", type=Path, metavar="FILE", help="one word per line: what a model with these words would not know"
+        "--vocab", type=Path, metavar="FILE", help="one word per line: report what a model with this vocabulary would not know"
     )
 
 
@@ -26,7 +26,7 @@ def run_check(arguments: argparse.Namespace, found: list[CollectedSet]) -> int:
     words = None
     if arguments.vocab:
         words = {line.split()[0] for line in read_text(arguments.vocab).splitlines() if line.split()}
-    # Suites have checks of their own: that their conditions differ in length and in several words is what they are made for.
+    # Suites have their own checks: their conditions are meant to differ in length and in several words.
     findings = check(sets if words else [made for made in sets if not made.is_suite], words)
     console.print(f"{sum(map(len, sets)):,} items in {len(sets)} sets")
     suites = [read_suite(Path(made.file)) for made in sets if made.is_suite]

@@ -18,9 +18,11 @@ from .set_arguments import Commands, add_set_command
 def add_exports(commands: Commands) -> None:
     out = add_set_command(commands, "export", "write the sets in another format", run_export)
     out.add_argument(
-        "--to", required=True, choices=[*FORMATS, *SUITE_FORMATS, *FOLDERS], help="the format; syntaxgym: a suite per set"
+        "--to", required=True, choices=[*FORMATS, *SUITE_FORMATS, *FOLDERS], help="the format; syntaxgym: one suite per set"
     )
-    out.add_argument("--evaluated", type=Path, metavar="FILE", help="syntaxgym: regions.parquet of an evaluation, for its values")
+    out.add_argument(
+        "--evaluated", type=Path, metavar="FILE", help="syntaxgym: regions.parquet of an evaluation, to fill in its values"
+    )
     out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
     build = add_set_command(commands, "build", "compile .suite pages into JSON, with the chance of every prediction", run_build)
     build.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
@@ -42,22 +44,22 @@ def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None
 
 
 def _evaluated(found: list[CollectedSet], file: Path) -> list[CollectedSet]:
-    """The sets that an evaluation was about; the others are named and left out."""
+    """The sets that an evaluation covers; the others are listed and left out."""
     known = evaluated_sets(file)
     others = [each.challenge_set.construction for each in found if each.challenge_set.construction not in known]
     if len(others) == len(found):
-        raise SetError(file, None, f"there is no region of {others[0]} in it; evaluate this suite first")
+        raise SetError(file, None, f"it has no regions of {others[0]}; evaluate this suite first")
     if others:
-        print(f"left out, since they were not evaluated: {', '.join(others)}", file=sys.stderr)
+        print(f"left out, not evaluated: {', '.join(others)}", file=sys.stderr)
     return [each for each in found if each.challenge_set.construction in known]
 
 
 def run_build(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
-    """Pages are compiled; JSON and CSV are written anew."""
+    """Compile pages; rewrite JSON and CSV."""
     arguments.out.mkdir(parents=True, exist_ok=True)
     for each in found:
         if not each.challenge_set.is_suite:
-            raise SetError(each.challenge_set.file, None, "only suites are built; concord sets export writes other sets")
+            raise SetError(each.challenge_set.file, None, "only suites can be built; use concord sets export for other sets")
         file = arguments.out / f"{each.challenge_set.construction}.json"
         write_json(with_chance(read_suite(Path(each.challenge_set.file))), file)
         print(file)

@@ -20,8 +20,10 @@ def add_extract(commands: Commands) -> None:
         "pattern", metavar="PATTERN", help="sv_number, fr/obj_participle … (patterns/), or a .yaml file of yours"
     )
     extract.add_argument("files", nargs="+", type=Path, metavar="FILES", help="CoNLL-U, compressed or not")
-    extract.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where the sets go, one .jsonl file each")
-    extract.add_argument("--lang", default="", help="the language (default: what the file names begin with, fr_…)")
+    extract.add_argument(
+        "--out", required=True, type=Path, metavar="FOLDER", help="output folder for the sets, one .jsonl file each"
+    )
+    extract.add_argument("--lang", default="", help="the language (default: the prefix of the file names, fr_…)")
     extract.add_argument(
         "--vocabulary",
         metavar="CKPT | FILE",
@@ -38,7 +40,9 @@ def add_extract(commands: Commands) -> None:
     extract.add_argument(
         "--words", choices=["surface", "syntactic"], default="surface", help="as written (du) or analysed (de le)"
     )
-    extract.add_argument("--same-onset", action="store_true", help="both forms begin in a vowel, or both in a consonant")
+    extract.add_argument(
+        "--same-onset", action="store_true", help="require both forms to start with a vowel, or both with a consonant"
+    )
 
 
 def run_extract(arguments: argparse.Namespace) -> int:
@@ -52,7 +56,7 @@ def run_extract(arguments: argparse.Namespace) -> int:
     pattern = find_pattern(arguments.pattern, language)
     kinds = [] if arguments.controls == "none" else arguments.controls.split(",")
     if unknown := [kind for kind in kinds if kind not in CONTROLS]:
-        raise UserError(f"--controls {unknown[0]}: there is no such control; there are: {', '.join(CONTROLS)}, or none")
+        raise UserError(f"--controls {unknown[0]}: no such control; available: {', '.join(CONTROLS)}, or none")
     require_writable(arguments.out)
     vocabulary = read_vocabulary(arguments.vocabulary)
     filters = Filters(arguments.words, vocabulary, arguments.same_onset)

@@ -1,4 +1,4 @@
-"""`concord sets fetch`: published sets, into the cache."""
+"""`concord sets fetch`: download published sets into the cache."""
 
 import argparse
 import logging
@@ -11,14 +11,14 @@ from .set_arguments import Commands
 
 
 def add_fetch(commands: Commands) -> None:
-    get = commands.add_parser("fetch", help="published sets, by name, into the cache")
+    get = commands.add_parser("fetch", help="download published sets, by name, into the cache")
     get.add_argument("name", nargs="?", choices=list(PUBLISHED), metavar="NAME", help=f"one of {', '.join(PUBLISHED)}")
-    get.add_argument("--lang", default="", help="of a set in several languages (default: all of them; multiblimp needs one)")
+    get.add_argument("--lang", default="", help="for a set in several languages (default: all; multiblimp needs one)")
     get.set_defaults(make=run_fetch)
 
 
 def run_fetch(arguments: argparse.Namespace) -> int:
-    """Without a name, what there is."""
+    """Without a name, list what is available."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
     if arguments.name is None:
         view = table("published sets", "name", "languages", numbers=["MB"], last="licence")
@@ -29,7 +29,7 @@ def run_fetch(arguments: argparse.Namespace) -> int:
         return 0
     found = PUBLISHED[arguments.name]
     if not (asked := [arguments.lang] if arguments.lang else list(found.languages)):
-        raise SetError(found.name, None, "these sets are in many languages; say which: --lang de")
+        raise SetError(found.name, None, "these sets cover many languages; pick one, for instance --lang de")
     for language in asked:
         print(fetch_published(found.name, language, default_downloads()))
     return 0

@@ -1,4 +1,4 @@
-"""`concord sets parse`: raw text as trees, by a parser."""
+"""`concord sets parse`: raw text to trees, by a parser."""
 
 import argparse
 from pathlib import Path
@@ -11,12 +11,14 @@ from .set_arguments import Commands
 
 
 def add_parse(commands: Commands) -> None:
-    parse = commands.add_parser("parse", help="raw text as trees, by a parser")
+    parse = commands.add_parser("parse", help="raw text to trees, by a parser")
     parse.set_defaults(make=run_parse)
     parse.add_argument("text", type=Path, metavar="TEXT", help="raw prose, compressed or not")
     parse.add_argument("--with", required=True, dest="parser", metavar="spacy:MODEL", help="spacy:fr_core_news_sm (extra: parse)")
-    parse.add_argument("--out", required=True, type=Path, metavar="FILE", help="the .conllu file; an interrupted call resumes it")
-    parse.add_argument("--words", type=int, metavar="N", help="only the first N words or a few more")
+    parse.add_argument(
+        "--out", required=True, type=Path, metavar="FILE", help="the .conllu file; if interrupted, the same call resumes"
+    )
+    parse.add_argument("--words", type=int, metavar="N", help="only about the first N words")
     parse.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
 
 

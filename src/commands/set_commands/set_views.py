@@ -1,4 +1,4 @@
-"""`concord sets list` and `show`: what sets there are, and a few items."""
+"""`concord sets list` and `show`: which sets there are, and a few items."""
 
 import argparse
 from pathlib import Path
@@ -6,20 +6,19 @@ from pathlib import Path
 from rich.text import Text
 
 from ...probes.challenge_set import MinimalSet
-from ...probes.collection import CollectedSet, stratified_sample
-from ...probes.dev_and_test import split
+from ...probes.collection import CollectedSet, split, stratified_sample
 from ...probes.suites.suite_files import read as read_suite
 from ...probes.suites.suite_screen import suite_lines
 from ...terminal import console, table
 from .set_arguments import Commands, add_set_command, positive
 
-SHORT = 24  # letters of a feature that fits beside the sentences
+SHORT = 24  # letters: the longest feature shown beside the sentences
 
 
 def add_views(commands: Commands) -> None:
     add_set_command(commands, "list", "sets with sizes, features and splits", run_list)
     show = add_set_command(commands, "show", "a few items of each set", run_show)
-    show.add_argument("-n", type=positive, default=4, metavar="N", help="how many of each set (default 4)")
+    show.add_argument("-n", type=positive, default=4, metavar="N", help="how many per set (default 4)")
 
 
 def run_list(_: argparse.Namespace, found: list[CollectedSet]) -> None:
@@ -53,7 +52,7 @@ def run_show(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:
 
 
 def described(item: MinimalSet) -> str:
-    """The numbers of subject and attractors where they are known, else what else is known and short."""
+    """The numbers of subject and attractors if known, otherwise whatever else is known and short."""
     numbers = [str(value) for name, value in item.features.items() if name.endswith("_number")]
     others = [text for text in map(str, item.features.values()) if len(text) <= SHORT]
     return " ".join(numbers) or ", ".join(others[:2]) or "–"

@@ -1,6 +1,6 @@
 """Grammars that a linguist writes: challenge sets and corpora in one notation (see grammars/README.md).
 
-The way through: a folder's files (`folder`) → statements (`notation`) → rules without variables (`rules`) → a graph
+The path: a folder's files (`folder`) → statements (`notation`) → rules without variables (`rules`) → a graph
 without recursion (`unroll`) → frames of word slots (`frames`) → groups of sentences (`expand`) or a corpus (`sample`).
 """
 

@@ -1,4 +1,4 @@
-"""What an author should know of a set before anyone trusts it: sizes, repetitions, balance, words outside a vocabulary."""
+"""What an author should know about a set before anyone trusts it: sizes, duplicates, balance, words outside a vocabulary."""
 
 import math
 from collections import Counter
@@ -17,13 +17,13 @@ class Audit:
     duplicates: int = 0
     tautologies: int = 0
     syncretic: int = 0
-    alone: int = 0  # groups that have no ungrammatical sentence
+    alone: int = 0  # groups without an ungrammatical sentence
     cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
     words: set[str] = field(default_factory=set)
 
     @property
     def balanced(self) -> bool:
-        """Whether every combination of the numbers that occur has as many groups, with and without an attractor."""
+        """Whether every combination of the occurring numbers has equally many groups, with and without an attractor."""
         return all(_level(cells) for cells in self.shapes().values())
 
     def shapes(self) -> dict[int, dict[tuple[str, ...], int]]:
@@ -65,7 +65,7 @@ def audit(expansion: Expansion) -> Audit:
 
 
 def tautological(words: list[str], start: int) -> bool:
-    """Whether what is tested, to the end of the sentence, repeats what stands before the conjunction: *spricht und spricht*."""
+    """Whether the tested part, up to the end of the sentence, repeats what precedes the conjunction: *spricht und spricht*."""
     conjunct = words[start:]
     before = words[max(start - 1 - len(conjunct), 0) : max(start - 1, 0)]
     return bool(conjunct) and before == conjunct
@@ -82,7 +82,7 @@ class Coverage:
 
 
 def coverage(groups: Iterable[Group], vocabulary: Collection[str]) -> Coverage:
-    """A group is lost if a word of a varied slot is missing, and blurred if one of its context is."""
+    """A group is lost if a word of a varied slot is missing, and blurred if a context word is."""
     result = Coverage()
     for group in groups:
         targets: set[str] = set()

@@ -1,4 +1,4 @@
-"""Words that a script glues to the next one. Grammars mark them (`ה+ ילד`); sets and corpora choose how they look."""
+"""Words that a script joins to the next one. Grammars mark them (`ה+ ילד`); sets and corpora choose how they look."""
 
 import re
 

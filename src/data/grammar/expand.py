@@ -1,7 +1,7 @@
 """Every sentence of a challenge set, group by group: the grammatical one and what it is compared with.
 
 The order is that of the published sets: template by template; within one, earlier slots change fastest, the varied
-slot fastest of all; a grammatical sentence directly before its ungrammatical ones.
+slot fastest of all; a grammatical sentence comes directly before its ungrammatical ones.
 """
 
 import itertools
@@ -11,21 +11,22 @@ from typing import NamedTuple
 
 from ...settings.languages import Clitics
 from .clitics import MARK, joined_spans, render
-from .distinct import fillings, lexemes
-from .features import Value, heuristics, read
-from .frames import Frame, frames
+from .frames import Frame, Value, fillings, frames, heuristics, lexemes, read_features
 from .notices import GrammarError, Notice
 from .rules import START, Grammar
-from .unroll import unroll
+from .unroll import Node, unroll
 from .variation import Variation, syncretism
 from .writer import Sentence, Writer, repeated
 
-# Settings of the varied slots are worked out once a frame while there are no more than this, else anew each time.
+# Up to this many settings of the varied slots are computed once per frame; beyond it, each time.
 KEPT_SETTINGS = 10_000
+# A set is held in memory: about 350 bytes per sentence.
+MOST_SENTENCES = 5_000_000
+UNCOUNTED = 10**18  # counting stops here: the number itself could grow without bound
 
 
 class Group(NamedTuple):
-    """Sentences that differ in the varied slots alone. The first is grammatical."""
+    """Sentences that differ only in the varied slots. The first is grammatical."""
 
     number: int
     template: int
@@ -54,11 +55,11 @@ class Expansion:
             yield from self._groups(frame, number)
 
     def template(self, index: int) -> str:
-        """A template as it stands in the file, its variables filled in."""
+        """A template as written in the file, with its variables filled in."""
         return str(self.grammar.rules[START][index])
 
     def count(self) -> int:
-        """The number of groups, without writing them out; groups that syncretism leaves empty are still counted."""
+        """The number of groups, without expanding them; groups that syncretism empties are still counted."""
         total = 0
         for frame in frames(self.root):
             apart = lexemes(self.grammar, frame)
@@ -69,14 +70,12 @@ class Expansion:
         return total
 
     def must_vary(self) -> None:
-        """For a challenge set, a grammar must say what is exchanged; one for a corpus need not."""
+        """For a challenge set, a grammar must say what varies; one for a corpus need not."""
         if not self.grammar.vary:
-            raise GrammarError(
-                self.grammar.file, "there is no vary: line, so that nothing is tested; add one, for instance vary: V[]"
-            )
+            raise GrammarError(self.grammar.file, "no vary: line, so nothing is tested; add one, for instance vary: V[]")
 
     def _check_vary(self) -> None:
-        """A misspelt vary: line is an error; without it a set would be empty in silence."""
+        """A misspelt vary: line is an error; otherwise a set would be silently empty."""
         names = {symbol.name for symbol in self.grammar.rules}
         for vary in self.grammar.vary:
             for reference in (r for item in vary.items for r in item):
@@ -89,7 +88,7 @@ class Expansion:
 
     def _groups(self, frame: Frame, number: Iterator[int]) -> Iterator[Group]:
         variation = Variation(self.grammar, frame, lexemes(self.grammar, frame))
-        fixed, measures = read(self.grammar, frame)
+        fixed, measures = read_features(self.grammar, frame)
         fixed |= heuristics(self.grammar, frame, min(variation.slots, default=0), fixed)
         writer = Writer(frame, variation, fixed, measures)
         kept = list(variation.settings()) if variation.size <= KEPT_SETTINGS else None
@@ -111,3 +110,32 @@ class Expansion:
     def _rendered(self, sentence: Sentence) -> Sentence:
         spans = joined_spans(sentence.text, sentence.spans) if self.clitics == "joined" else sentence.spans
         return sentence._replace(text=render(sentence.text, self.clitics), spans=spans)
+
+
+def count_sentences(root: Node) -> int:
+    """The sentences the rules derive, up to UNCOUNTED; a sentence derived in two ways counts twice."""
+    known: dict[int, int] = {}
+
+    def count(node: Node) -> int:
+        if id(node) not in known:
+            total = 0
+            for branch in node.branches:
+                product = 1
+                for part in branch.parts:
+                    if not isinstance(part, str):
+                        product = min(product * count(part), UNCOUNTED)
+                total = min(total + product, UNCOUNTED)
+            known[id(node)] = total
+        return known[id(node)]
+
+    return count(root)
+
+
+def check_size(expansion: Expansion) -> Expansion:
+    """The same, if it can be held; checked before any of it is expanded."""
+    size = count_sentences(expansion.root)
+    if size > MOST_SENTENCES:
+        shown = f"{size:,}" if size < UNCOUNTED else f"over {UNCOUNTED:.0e}"
+        message = f"this grammar has {shown} sentences, more than the {MOST_SENTENCES:,} of a set; use fewer words or fewer slots"
+        raise GrammarError(expansion.grammar.file, message)
+    return expansion

@@ -1,6 +1,6 @@
-"""Grammar files on disk: a folder holds `common.avg`, one file per construction, and perhaps `corpus.avg`.
+"""Grammar files on disk: a folder holds `common.avg`, one file per construction, and possibly `corpus.avg`.
 
-A folder inside it is a collection of further constructions, which shares the `common.avg` above it and may have its own.
+A subfolder is a collection of further constructions; it shares the `common.avg` above it and may have its own.
 """
 
 from functools import lru_cache
@@ -11,14 +11,14 @@ from .notation import Attribute, Feature, Statement, parse
 from .notices import GrammarError, SourceLine
 from .rules import Grammar, build
 
-# Names the features of folders that declare none themselves, as the published ones do.
+# The features of folders that declare none themselves, such as the published ones.
 SIDECAR = installed_folder("grammars") / "clams.features"
 COMMON, CORPUS, SUFFIX = "common", "corpus", ".avg"
 WIDE = "wide"  # the folder with a language's larger lexicon, from which sets take what a vocabulary has
 
 
 def languages() -> list[str]:
-    """The languages that there are grammars for: ours, and those in the user's own `grammars/`."""
+    """The languages with grammars: ours, and those in the user's own `grammars/`."""
     return sorted(_language_folders())
 
 
@@ -51,7 +51,7 @@ def load(folder: Path, name: str, sidecar: Path | None = None) -> Grammar:
     if not file.exists():
         there = [*constructions(folder), *([CORPUS] if (folder / f"{CORPUS}{SUFFIX}").exists() else [])]
         known = ", ".join(there) or "none"
-        raise GrammarError(str(file), f"there is no grammar {name!r}; here are: {known}")
+        raise GrammarError(str(file), f"no grammar {name!r} here; available: {known}")
     shared = tuple(statement for common in shared_files(folder) for statement in _statements(common))
     own = _statements(file)
     declared = any(isinstance(s, Attribute | Feature) for s in (*shared, *own))
@@ -61,13 +61,13 @@ def load(folder: Path, name: str, sidecar: Path | None = None) -> Grammar:
 
 
 def shared_files(folder: Path) -> list[Path]:
-    """What all constructions of a folder share: the `common.avg` of the folder above it, then its own."""
+    """What all constructions of a folder share: the `common.avg` of the parent folder, then its own."""
     files = (above / f"{COMMON}{SUFFIX}" for above in (folder.absolute().parent, folder))
     return [file for file in files if file.exists()]
 
 
 def collections(folder: Path) -> list[Path]:
-    """The folders inside a language's folder that hold sets of their own; the wide lexicon holds words to choose from."""
+    """The subfolders of a language's folder that hold sets; the wide lexicon only holds words to choose from."""
     inside = sorted(each for each in folder.iterdir() if each.is_dir() and each.name != WIDE)
     return [each for each in inside if (folder / f"{COMMON}{SUFFIX}").exists() and constructions(each)]
 

@@ -1,18 +1,18 @@
 """The notation of grammar files: from text to statements. What they mean is decided in `rules`.
 
 S[] NP_1[$n,nom] VP[$n]                 a rule; alternatives are separated by |
-NP[$n] {3} Det[$n] N[$n] | {1 prep} …   {weight tags feature=value} in front of an alternative; {} alone is nothing
-vary: VP[]                              the slot whose forms are exchanged
+NP[$n] {3} Det[$n] N[$n] | {1 prep} …   {weight tags feature=value} before an alternative; {} alone is empty
+vary: VP[]                              the slot whose forms vary
 vary: Refl[1,s] to [3,s]                … for this form alone
 distinct: N_1, N_2                      slots of a sentence that never hold the same word
-nouns: N                                slots of nouns, N and all N_…: what the heuristics h1 to h4 go by; none: not known
+nouns: N                                noun slots, N and all N_…, used by the heuristics h1 to h4; none: unknown
 attribute number $n: s singular | p plural
 feature subject_number: number of NP_1
 feature distance: words from N_1 to VP
-paradigm N_1[m]: s,$c | p,nom | p,dat   followed by indented rows, one word a row
-limit NP: 1                             how often an NP may stand inside an NP
-choose N_1, N_2: 10                     how many words of a list a set takes that is fitted to a vocabulary
-construction prep, simple_agrmt:        what follows holds for these constructions only
+paradigm N_1[m]: s,$c | p,nom | p,dat   followed by indented rows, one word per row
+limit NP: 1                             how deep NPs may nest inside an NP
+choose N_1, N_2: 10                     how many words of a list a set fitted to a vocabulary takes
+construction prep, simple_agrmt:        what follows applies only to these constructions
 """
 
 import re
@@ -36,7 +36,7 @@ COMMENT = re.compile(r"(^|\s)#.*")
 
 @dataclass(frozen=True, slots=True)
 class SymbolReference:
-    """A nonterminal with its attributes, in the order in which they were written."""
+    """A nonterminal with its attributes, in the order written."""
 
     name: str
     attributes: tuple[str, ...]
@@ -47,7 +47,7 @@ class SymbolReference:
 
 @dataclass(frozen=True, slots=True)
 class Varied(SymbolReference):
-    """A slot of a `vary:` line; with `to`, its attributes are exchanged for these and no others."""
+    """A slot of a `vary:` line; with `to`, its attributes change to these and no others."""
 
     to: tuple[str, ...] | None = None
 
@@ -57,14 +57,14 @@ class Varied(SymbolReference):
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One right side: words and references, its weight in a corpus, the constructions it belongs to, the features it gives."""
+    """One right-hand side: words and references, its weight in a corpus, its constructions, and the features it gives."""
 
     parts: tuple[str | SymbolReference, ...]
     weight: float
     tags: tuple[str, ...]
     place: SourceLine
     given: tuple[tuple[str, str], ...] = ()
-    lexeme: str | None = None  # of a row of a paradigm: its first form, which names the word
+    lexeme: str | None = None  # for a paradigm row: its first form, which names the word
 
     def __str__(self) -> str:
         return " ".join(map(str, self.parts))
@@ -125,7 +125,7 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """How many words of each of these lists a set takes that is fitted to a vocabulary."""
+    """How many words of each of these lists a set fitted to a vocabulary takes."""
 
     lists: tuple[str, ...]
     number: int
@@ -134,7 +134,7 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class Nouns:
-    """Slots that hold nouns, by their names or by how these begin; none: there are nouns that no slot of their own holds."""
+    """Slots that hold nouns, by name or prefix; none: there are nouns that have no slot of their own."""
 
     names: tuple[str, ...]
     place: SourceLine
@@ -209,12 +209,12 @@ class _Parser:
         left = _reference(head, place) if "[" in head else SymbolReference(_name(head, place), ())
         body = re.sub(r"^(->|→)(\s+|$)", "", body.strip())
         if not body:
-            raise GrammarError(place, f"{left} has no right side; write what it stands for after it, or {{}} for nothing")
+            raise GrammarError(place, f"{left} has no right-hand side; write its expansion after it, or {{}} for nothing")
         return Rule(left, tuple(_alternatives(body, place)), place)
 
 
 def _split_left(line: str, place: SourceLine) -> tuple[str, str, str]:
-    """The left side ends at the first space outside brackets."""
+    """The left-hand side ends at the first space outside brackets."""
     match = TOKEN.match(line)
     if match is None or match[0] in "[]":
         raise GrammarError(place, f"bad brackets in {line!r}; a rule begins with NAME[attributes]")
@@ -240,7 +240,7 @@ def _annotation(text: str, place: SourceLine) -> tuple[float, tuple[str, ...], t
         return 1.0, (), (), text
     inside, closed, rest = text[1:].partition("}")
     if not closed:
-        raise GrammarError(place, f"{text!r} opens {{ and does not close it; write {{weight tag}} before the words")
+        raise GrammarError(place, f"{text!r} opens {{ without closing it; write {{weight tag}} before the words")
     weight, tags, given = 1.0, [], {}
     for item in inside.replace(",", " ").split():
         if WEIGHT.fullmatch(item) and float(item) > 0:
@@ -260,7 +260,7 @@ def _part(token: str, place: SourceLine) -> str | SymbolReference:
     if "[" in token or "]" in token:
         return _reference(token, place)
     if "{" in token or "}" in token:
-        raise GrammarError(place, f"braces in {token!r}; {{weight tag}} stands once, before the words of an alternative")
+        raise GrammarError(place, f"braces in {token!r}; {{weight tag}} may occur once, before the words of an alternative")
     return token
 
 
@@ -279,7 +279,7 @@ def _attributes(text: str, place: SourceLine) -> tuple[str, ...]:
         if not item:
             raise GrammarError(place, f"empty attribute in [{text}]; remove the extra comma")
         if item.startswith("$") and not VARIABLE.fullmatch(item):
-            raise GrammarError(place, f"{item!r} is not a variable; write $ and letters, then digits if need be ($n, $n2)")
+            raise GrammarError(place, f"{item!r} is not a variable; write $ and letters, then digits if needed ($n, $n2)")
     if len(set(attributes)) < len(attributes):
         raise GrammarError(place, f"[{text}] names an attribute twice")
     letters = [match[1] for item in attributes if (match := VARIABLE.fullmatch(item))]
@@ -304,7 +304,7 @@ def _vary_items(body: str, place: SourceLine) -> tuple[tuple[Varied, ...], ...]:
         raise GrammarError(place, "vary: names no slot; write for instance vary: V[]")
     for name in (slot for item in items for slot in item):
         if any(attribute.startswith("$") for attribute in (*name.attributes, *(name.to or ()))):
-            raise GrammarError(place, f"vary: {name} has a variable; name the attributes that stay the same, or none")
+            raise GrammarError(place, f"vary: {name} has a variable; name the attributes that stay constant, or none")
     return tuple(items)
 
 
@@ -313,7 +313,7 @@ def _varied(text: str, place: SourceLine) -> Varied:
     slot = _reference(chosen[1].strip() if chosen else text, place)
     to = _attributes(chosen[2], place) if chosen else None
     if to is not None and (not to or set(to) == set(slot.attributes)):
-        raise GrammarError(place, f"vary: {text} exchanges nothing; write for instance vary: Refl[1,s] to [3,s]")
+        raise GrammarError(place, f"vary: {text} changes nothing; write for instance vary: Refl[1,s] to [3,s]")
     return Varied(slot.name, slot.attributes, to)
 
 
@@ -335,7 +335,7 @@ def _attribute(subject: str, body: str, place: SourceLine) -> Attribute:
 
 def _feature(name: str, body: str, constructions: tuple[str, ...], place: SourceLine) -> Feature:
     if not TAG.fullmatch(name):
-        raise GrammarError(place, f"feature {name!r}: a feature's name is made of letters, digits and _")
+        raise GrammarError(place, f"feature {name!r}: a feature's name may have letters, digits and _ only")
     attribute, until, constant, nodes = "", "", "", ""
     if between := re.fullmatch(r"words from (.+) to (.+)", body):
         nodes, until = between[1], between[2]
@@ -356,15 +356,13 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _limit(subject: str, body: str, place: SourceLine) -> Limit:
     if not _names(subject) or not re.fullmatch(r"[0-9]|1[0-9]|20", body):
-        raise GrammarError(place, f"limit {subject}: {body!r}; write limit NAME: and how often it may nest, 0 to 20")
+        raise GrammarError(place, f"limit {subject}: {body!r}; write limit NAME: and how deep it may nest, 0 to 20")
     return Limit(_names(subject), int(body), place)
 
 
 def _choose(subject: str, body: str, place: SourceLine) -> Choose:
     if not _names(subject) or not re.fullmatch(r"[1-9][0-9]{0,3}", body):
-        raise GrammarError(
-            place, f"choose {subject}: {body!r}; write choose LIST: and how many of its words are taken, 1 to 9999"
-        )
+        raise GrammarError(place, f"choose {subject}: {body!r}; write choose LIST: and how many of its words to take, 1 to 9999")
     return Choose(_names(subject), int(body), place)
 
 

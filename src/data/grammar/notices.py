@@ -1,4 +1,4 @@
-"""Where something stands in a grammar file, and what is wrong or worth saying there."""
+"""A place in a grammar file, and what is wrong or worth saying there."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""A grammar with some of its words only: a row of a paradigm stays or goes as a whole, and phrases that lose all words go too."""
+"""A grammar restricted to some of its words: a paradigm row stays or goes as a whole, and so do phrases that lose all words."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -14,19 +14,19 @@ from .variation import counterparts, vary_items
 
 
 class LexiconRow(NamedTuple):
-    """What stays or goes together: a row of a paradigm by its line, a word of a list by its line and itself."""
+    """What stays or goes together: a paradigm row by its line, a word of a list by its line and itself."""
 
     place: SourceLine
     word: str
 
 
 class FormOccurrence(NamedTuple):
-    """A form in a place where sentences of a grammar have it: its row, and how it is written, clitics before it included."""
+    """A form in a position where the grammar's sentences have it: its row, and its spelling, including clitics before it."""
 
     row: LexiconRow
     symbol: Symbol
     marked: str  # with + after clitics
-    begins: bool  # whether it begins its sentences
+    begins: bool  # whether it starts its sentences
 
 
 def row_of(alternative: Alternative) -> LexiconRow:
@@ -35,12 +35,12 @@ def row_of(alternative: Alternative) -> LexiconRow:
 
 
 def is_wordy(alternative: Alternative) -> bool:
-    """Whether it stands for words alone."""
+    """Whether it stands only for words."""
     return all(isinstance(part, str) for part in alternative.parts)
 
 
 def occurrences(grammar: Grammar) -> Iterator[FormOccurrence]:
-    """Every form in every place that a sentence of the grammar can have it in, what it is exchanged for included."""
+    """Every form in every position that a sentence can have it in, including what it varies with."""
     seen: set[FormOccurrence] = set()
     for frame in frames(unroll(grammar)):
         for index, slot in enumerate(frame.slots):
@@ -60,7 +60,7 @@ def _in_slot(grammar: Grammar, frame: Frame, index: int, symbol: Symbol) -> Iter
 
 
 def _clitics_before(frame: Frame, index: int) -> tuple[str, bool]:
-    """What is glued to the word in this slot, and whether a sentence begins with it."""
+    """What is joined to the word in this slot, and whether a sentence starts with it."""
     first = index
     while first and all(MARK.search(form) and " " not in form for form in frame.slots[first - 1].forms):
         first -= 1
@@ -68,13 +68,13 @@ def _clitics_before(frame: Frame, index: int) -> tuple[str, bool]:
 
 
 def fixed_words(grammar: Grammar) -> dict[str, None]:
-    """The words that stand in the rules themselves; clitics, which are part of the next word, are not among them."""
+    """The words written in the rules themselves, without clitics, which are part of the next word."""
     slots = (slot for frame in frames(unroll(grammar)) for slot in frame.slots if slot.symbol is None)
     return dict.fromkeys(word for slot in slots for form in slot.forms for word in form.split() if not MARK.search(word))
 
 
 def restrict(grammar: Grammar, keeps: Callable[[LexiconRow], bool]) -> Grammar | None:
-    """The grammar with the rows that are kept; None if it has no sentence left."""
+    """The grammar with the kept rows; None if it has no sentence left."""
     rules = {
         symbol: [each for each in body if not is_wordy(each) or symbol == START or keeps(row_of(each))]
         for symbol, body in grammar.rules.items()

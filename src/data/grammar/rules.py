@@ -1,4 +1,4 @@
-"""A grammar: the statements of its files with every variable written out, ready to look up."""
+"""A grammar: the statements of its files with every variable expanded, ready for lookup."""
 
 import difflib
 import itertools
@@ -23,7 +23,7 @@ from .notation import (
 )
 from .notices import GrammarError, Notice, SourceLine
 
-# A typing slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
+# A slip such as V[$a,$b,$c,$d,$e] must not fill the memory before it is reported.
 MOST_BINDINGS = 100_000
 
 
@@ -39,7 +39,7 @@ START = Symbol("S", frozenset())
 
 @dataclass(frozen=True)
 class Grammar:
-    """The rules of one construction, or of a corpus. Order everywhere is that of the files."""
+    """The rules of one construction, or of a corpus. The order is always that of the files."""
 
     name: str
     file: str
@@ -51,11 +51,11 @@ class Grammar:
     limits: dict[str, int]
     notices: tuple[Notice, ...]
     distinct: tuple[Distinct, ...] = ()
-    choose: Mapping[str, int] = field(default_factory=dict)  # words that a fitted set takes, by the name of their list
-    nouns: tuple[str, ...] = ()  # names of slots that hold nouns; none: not known
+    choose: Mapping[str, int] = field(default_factory=dict)  # how many words a fitted set takes, by the name of their list
+    nouns: tuple[str, ...] = ()  # names of noun slots; none: unknown
 
     def is_noun(self, symbol: Symbol) -> bool:
-        """`nouns: N` is about N and every N_…"""
+        """`nouns: N` covers N and every N_…"""
         return any(symbol.name == name or symbol.name.startswith(f"{name}_") for name in self.nouns)
 
     def spell(self, symbol: Symbol) -> str:
@@ -75,7 +75,7 @@ class Grammar:
         return list(dict.fromkeys(tag for body in self.rules.values() for alternative in body for tag in alternative.tags))
 
     def undefined(self, symbol: Symbol, place: SourceLine) -> GrammarError:
-        """The error for a reference to nothing, with the nearest that exists."""
+        """The error for an undefined reference, with the nearest that exists."""
         spelt = self.spell(symbol)
         known = [self.spell(other) for other in self.namesakes(symbol)]
         if known:
@@ -100,7 +100,7 @@ def build(name: str, file: str, statements: Iterable[Statement]) -> Grammar:
             written.setdefault(symbol, left)
             rules.setdefault(symbol, []).extend(alternatives)
     if START not in rules:
-        raise GrammarError(SourceLine(file, 1), "there is no S[] rule; S[] is where every sentence starts")
+        raise GrammarError(SourceLine(file, 1), "no S[] rule; S[] is where every sentence starts")
     _check_given(rules, written)
     return Grammar(
         name=name,
@@ -139,7 +139,7 @@ def _features(name: str, statements: list[Statement], attributes: tuple[Attribut
         if feature.attribute and feature.attribute not in known:
             raise GrammarError(
                 feature.place,
-                f"feature {feature.name}: there is no attribute {feature.attribute!r}; declared: {', '.join(known) or 'none'}",
+                f"feature {feature.name}: no attribute {feature.attribute!r}; declared: {', '.join(known) or 'none'}",
             )
         if not feature.constructions or name in feature.constructions:
             features[feature.name] = feature
@@ -174,12 +174,12 @@ def _check_given(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, S
                 name = alternative.given[0][0]
                 raise GrammarError(
                     alternative.place,
-                    f"{written[symbol]} gives the feature {name} to words alone; give it to a template or a phrase",
+                    f"{written[symbol]} gives the feature {name} to individual words; give it to a template or a phrase",
                 )
 
 
 def _instances(rule: Rule, ranges: dict[str, tuple[str, ...]]) -> Iterator[tuple[SymbolReference, list[Alternative]]]:
-    """The rule once for every value of the variables on its left side."""
+    """The rule once for every value of the variables on its left-hand side."""
     outer = _variables([rule.left])
     inner = [[v for v in _variables(a.parts) if v not in outer] for a in rule.alternatives]
     size = _bindings_count(outer, ranges, rule.place)
@@ -194,7 +194,7 @@ def _instances(rule: Rule, ranges: dict[str, tuple[str, ...]]) -> Iterator[tuple
 
 
 def _bound(alternative: Alternative, outer: dict[str, str], bindings: list[dict[str, str]]) -> Iterator[Alternative]:
-    """One alternative for every value of the variables that stand on the right only; they share its weight."""
+    """One alternative for every value of the variables that occur only on the right; they share its weight."""
     if not outer and bindings == [{}]:
         yield alternative
         return
@@ -243,6 +243,4 @@ def _repeated(rules: dict[Symbol, list[Alternative]], written: dict[Symbol, Symb
             first = seen.setdefault(alternative.parts, alternative)
             if first is not alternative:
                 where = "on this line" if first.place == alternative.place else f"at {first.place}"
-                yield Notice(
-                    alternative.place, f"{written[symbol]} has {str(alternative) or '{}'!r} twice, the first time {where}"
-                )
+                yield Notice(alternative.place, f"{written[symbol]} has {str(alternative) or '{}'!r} twice, first {where}")

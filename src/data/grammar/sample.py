@@ -1,4 +1,4 @@
-"""A corpus drawn from a weighted grammar: the same seed gives the same sentences, block by block, in constant memory."""
+"""A corpus sampled from a weighted grammar: the same seed gives the same sentences, block by block, in constant memory."""
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterator
@@ -14,13 +14,13 @@ from .unroll import Branch, Node, parents_first, unroll
 
 BLOCK = 16_384
 CLOSING = (" .", " !", " ?")
-# Blocks in a row without one sentence that is allowed, before we conclude that there is none.
+# Consecutive blocks without one allowed sentence before we conclude that there is none.
 PATIENCE = 50
 
 
 @dataclass
 class Draw(Iterator[str]):
-    """An endless stream of sentences, and how many were left out because they are challenge sentences."""
+    """An endless stream of sentences, and how many were left out as challenge sentences."""
 
     grammar: Grammar
     seed: int
@@ -33,7 +33,7 @@ class Draw(Iterator[str]):
         self.marked = any(MARK.search(word) for body in self.grammar.rules.values() for a in body for word in map(str, a.parts))
         for line in self.grammar.distinct:
             raise GrammarError(
-                line.place, "distinct: holds for challenge sets; a corpus draws each slot by itself: use lists that share no word"
+                line.place, "distinct: is for challenge sets; a corpus samples slots independently: use lists that share no word"
             )
         self._bits = {tag: 1 << i for i, tag in enumerate(self.grammar.tags())}
         self._masks: Counter[int] = Counter()
@@ -59,26 +59,26 @@ class Draw(Iterator[str]):
             if idle == PATIENCE:
                 raise GrammarError(
                     self.grammar.file,
-                    f"all of {PATIENCE * BLOCK:,} sentences drawn are excluded; enlarge the grammar or exclude fewer",
+                    f"all of {PATIENCE * BLOCK:,} sampled sentences are excluded; enlarge the grammar or exclude fewer",
                 )
 
     @property
     def tags(self) -> dict[str, int]:
-        """How many of the sentences given so far have each construction in them."""
+        """How many of the sentences so far contain each construction."""
         return {tag: sum(n for mask, n in self._masks.items() if mask & bit) for tag, bit in self._bits.items()}
 
     def _block(self, number: int) -> tuple[list[str], np.ndarray]:
-        """Block k depends on the seed and k alone, so that a longer corpus begins with the shorter one."""
+        """Block k depends only on the seed and k, so that a longer corpus begins with the shorter one."""
         phrases, masks = self._plan.draw(BLOCK, _Uniform(self.seed, number))
         texts = (render(phrase, self.clitics) for phrase in phrases) if self.marked else phrases
         return [" ".join(text.split()) for text in texts], masks
 
 
 class _Plan:
-    """Draws many sentences at once: a few array operations a node, not a few steps a word.
+    """Samples many sentences at once: a few array operations per node, not a few steps per word.
 
-    Downwards, every node gathers how many phrases are asked of it and chooses branches for all of them; upwards, the phrases
-    are put together, each word with a space behind it.
+    Downwards, every node collects how many phrases are requested of it and chooses branches for all of them; upwards, the
+    phrases are assembled, each word followed by a space.
     """
 
     def __init__(self, root: Node, bits: dict[str, int]) -> None:
@@ -101,7 +101,7 @@ class _Plan:
         return self._compose(choices, orders)
 
     def _ask(self, node: Node, chosen: np.ndarray, asked: list[int]) -> list[tuple["Branch", np.ndarray, list[int]]]:
-        """For each branch that was chosen: where, and from which phrase on its parts are taken from their nodes."""
+        """For each chosen branch: where, and from which phrase on its parts are taken from their nodes."""
         order = np.argsort(chosen, kind="stable")
         ends = np.cumsum(np.bincount(chosen, minlength=len(node.branches))).tolist()
         orders, start = [], 0
@@ -157,7 +157,7 @@ def _cumulative(node: Node) -> np.ndarray:
 
 
 class _Uniform:
-    """Numbers in [0, 1). Made from raw bits, since numpy promises to keep those across versions, not its distributions."""
+    """Numbers in [0, 1). Made from raw bits, since numpy keeps those stable across versions, but not its distributions."""
 
     def __init__(self, seed: int, block: int) -> None:
         self.bits = np.random.PCG64(np.random.SeedSequence([seed, block]))

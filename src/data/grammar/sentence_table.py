@@ -1,4 +1,4 @@
-"""How groups of sentences look in a terminal."""
+"""Groups of sentences in the terminal."""
 
 from rich.table import Table
 from rich.text import Text
@@ -6,13 +6,13 @@ from rich.text import Text
 from ...terminal import table, width
 from .expand import Group
 
-SENTENCE = 48  # columns of the screen that sentences have at least
+SENTENCE = 48  # minimum width of the sentences, in columns
 
 
 def groups_table(title: str, groups: list[Group]) -> Table:
     """One row per group. What is the same for all goes into the title; `subject_number` is headed `subject`.
 
-    Features that would leave too little room for the sentences are named at the end of the title.
+    Features that would leave too little room for the sentences are listed at the end of the title.
     """
     names = dict.fromkeys(name for group in groups for name in group.features)
     values = {name: {group.features.get(name) for group in groups} for name in names}

@@ -13,7 +13,7 @@ MOST_NODES = 200_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """A nonterminal at one depth. Words next to each other are one string."""
+    """A nonterminal at one depth. Adjacent words are one string."""
 
     symbol: Symbol
     branches: tuple["Branch", ...]
@@ -34,7 +34,7 @@ class Branch:
 
     @property
     def words(self) -> str:
-        """The words of a branch that has nothing but words."""
+        """The words of a branch that has only words."""
         return " ".join(part for part in self.parts if isinstance(part, str))
 
 
@@ -48,7 +48,7 @@ def unroll(grammar: Grammar, withhold: Collection[str] = ()) -> Node:
         )
     root = _Unroller(grammar, frozenset(withhold)).node(START, SourceLine(grammar.file, 1))
     if root is None:
-        cause = f"after withholding {', '.join(withhold)}" if withhold else "within the limits of recursion"
+        cause = f"after withholding {', '.join(withhold)}" if withhold else "within the recursion limits"
         raise GrammarError(grammar.file, f"S[] has no sentence left {cause}; give it an alternative that ends")
     return root
 
@@ -78,7 +78,7 @@ class _Unroller:
         self.known: dict[tuple[Symbol, tuple[int, ...]], Node | None] = {}
 
     def node(self, symbol: Symbol, place: SourceLine) -> Node | None:
-        """The node of a symbol in the present nesting, or None where the limits leave it nothing."""
+        """The node of a symbol at the current nesting, or None if the limits leave it nothing."""
         if symbol not in self.grammar.rules:
             raise self.grammar.undefined(symbol, place)
         limited = symbol.name in self.nested
@@ -102,12 +102,12 @@ class _Unroller:
             names = [self.grammar.spell(symbol) for symbol, _ in [*self.path, key]]
             loop = names[names.index(names[-1]) :]
             raise GrammarError(
-                place, f"unbounded recursion: {' → '.join(loop)}; say how deep it may go, for instance limit {key[0].name}: 1"
+                place, f"unbounded recursion: {' → '.join(loop)}; limit its depth, for instance limit {key[0].name}: 1"
             )
         if len(self.path) >= DEEPEST:
             raise GrammarError(place, f"rules are nested more than {DEEPEST} deep; write flatter rules or lower the limits")
         if len(self.known) >= MOST_NODES:
-            raise GrammarError(place, f"the limits of recursion give more than {MOST_NODES:,} nodes; lower them")
+            raise GrammarError(place, f"the recursion limits give more than {MOST_NODES:,} nodes; lower them")
         self.path[key] = place
 
     def _branch(self, alternative: Alternative) -> Branch | None:

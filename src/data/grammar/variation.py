@@ -1,8 +1,8 @@
-"""What a `vary:` line does to a frame: which slots change, to which forms, and which of these say nothing.
+"""What a `vary:` line does to a frame: which slots change, to which forms, and which of these test nothing.
 
-The semantics are those of Mueller et al. (2020), section 3. `V[]` exchanges a form of V for every other form; `V[1]`
-for those that share the attribute 1; items separated by `;` add up. `V[1] to [3]`, which is ours, exchanges a V that has
-the attribute 1 for the one that has 3 in its place. The grammatical form is never among the others.
+The semantics are those of Mueller et al. (2020), section 3. `V[]` replaces a form of V by every other form; `V[1]`
+by those that share the attribute 1; items separated by `;` add up. `V[1] to [3]`, our extension, replaces a V that has
+the attribute 1 by the one that has 3 instead. The grammatical form is never among the others.
 Forms are paired by their position in the list.
 """
 
@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .distinct import Lexeme
-from .frames import Frame
+from .frames import Frame, Lexeme
 from .notation import Varied
 from .notices import GrammarError, Notice
 from .rules import Grammar, Symbol
@@ -40,7 +39,7 @@ class Unit:
         return itertools.product(*(range(len(forms)) for forms in self.forms[0]))
 
     def versions(self, position: tuple[int, ...]) -> list[Version]:
-        """The grammatical version and those that differ from it; syncretic ones are left out."""
+        """The grammatical version and those that differ from it, without syncretic ones."""
         rows = [tuple(f[p] for f, p in zip(forms, position, strict=True)) for forms in self.forms]
         kept = [(row, change) for row, change in zip(rows, self.changes, strict=True) if not change or row != rows[0]]
         return [Version(row, tuple(map(word_count, row)), change) for row, change in kept]
@@ -105,7 +104,7 @@ class Variation:
         return Unit(members, tuple(changes), forms)
 
     def _check_chosen(self, own: Symbol) -> None:
-        """A form that a line chooses must exist."""
+        """A form that a line selects must exist."""
         for vary in self.grammar.vary:
             for varied in (v for item in vary.items for v in item if v.name == own.name and v.to):
                 target = exchanged(varied, own)
@@ -113,12 +112,12 @@ class Variation:
                     raise self.grammar.undefined(target, vary.place)
 
     def _label(self, symbol: Symbol, gained: frozenset[str]) -> str:
-        """What changed, in the words of the attribute declarations: `plural`, `intrusive`."""
+        """What changed, in the terms of the attribute declarations: `plural`, `intrusive`."""
         written = self.grammar.written[symbol].attributes
         return "-".join(self.grammar.label(a) for a in written if a in gained) or self.grammar.spell(symbol)
 
     def _forms(self, symbol: Symbol, own: Symbol) -> tuple[str, ...]:
-        """The words of a varied nonterminal, checked against the ones it is paired with."""
+        """The words of a varied nonterminal, checked against those it is paired with."""
         spell, place = self.grammar.spell, self.grammar.vary[-1].place
         if symbol not in self.grammar.rules:
             raise self.grammar.undefined(symbol, place)
@@ -137,30 +136,30 @@ class Variation:
 
 
 def vary_items(grammar: Grammar, name: str) -> list[tuple[Varied, ...]]:
-    """The items of the `vary:` lines that speak of this name."""
+    """The items of the `vary:` lines that mention this name."""
     items = (item for vary in grammar.vary for item in vary.items)
     return [item for item in items if any(reference.name == name for reference in item)]
 
 
 def counterparts(grammar: Grammar, own: Symbol) -> list[Symbol]:
-    """What a nonterminal is exchanged for, in order of definition; never itself."""
+    """What a nonterminal is replaced by, in order of definition; never itself."""
     references = [r for item in vary_items(grammar, own.name) for r in item if r.name == own.name]
     applicable = [r for r in references if frozenset(r.attributes) <= own.attributes]
     return [other for other in grammar.namesakes(own) if other != own and any(_reaches(r, own, other) for r in applicable)]
 
 
 def _reaches(varied: Varied, own: Symbol, other: Symbol) -> bool:
-    """Whether the item, which applies to `own`, exchanges it for `other`."""
+    """Whether the item, which applies to `own`, replaces it by `other`."""
     return other == exchanged(varied, own) if varied.to else other.attributes >= frozenset(varied.attributes)
 
 
 def exchanged(varied: Varied, own: Symbol) -> Symbol:
-    """`own` with the attributes that the item chooses in the place of those it names."""
+    """`own` with the attributes the item selects in place of those it names."""
     return Symbol(own.name, (own.attributes - frozenset(varied.attributes)) | frozenset(varied.to or ()))
 
 
 def syncretism(grammar: Grammar, root: Node) -> Iterator[Notice]:
-    """Pairs of forms that look the same, so that exchanging them tests nothing. Joined slots are judged together, not here."""
+    """Pairs of identical forms, so that swapping them tests nothing. Joined slots are judged together, not here."""
     used = {node.symbol for node in parents_first(root)}
     for own in (symbol for symbol in grammar.rules if symbol in used):
         items = vary_items(grammar, own.name)

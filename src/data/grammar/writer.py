@@ -1,21 +1,19 @@
-"""Puts words into a frame, quickly: stretches of slots are joined once and used for every sentence that has them."""
+"""Fills words into a frame, fast: stretches of slots are joined once and reused for every sentence that has them."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from .clitics import Spans
-from .distinct import Lexeme
-from .features import Measure, Value
-from .frames import Frame, FrameSlot
+from .frames import Frame, FrameSlot, Lexeme, Measure, Value
 from .variation import Variation, Version, word_count
 
-# The most fillings of a stretch that are kept in memory; longer stretches are cut in two.
+# The most fillings of a stretch kept in memory; longer stretches are cut in two.
 KEPT_FILLINGS = 4096
 
 
 class Sentence(NamedTuple):
-    """Words separated by spaces; the spans of the varied slots, in words; what was changed ('' where nothing was)."""
+    """Words separated by spaces; the spans of the varied slots, in words; what was changed ('' if nothing)."""
 
     text: str
     grammatical: bool
@@ -24,7 +22,7 @@ class Sentence(NamedTuple):
 
 
 class Filling(NamedTuple):
-    """The words of a stretch, how many they are, and how many of them each measure counts."""
+    """The words of a stretch, their number, and how many of them each measure counts."""
 
     text: str
     words: int
@@ -62,7 +60,7 @@ class Writer:
                 yield choice[::-1]
 
     def sentences(self, choice: tuple[Filling, ...], versions: list[Version]) -> list[Sentence]:
-        """One sentence for each version of the varied slots."""
+        """One sentence per version of the varied slots."""
         fillings = iter(choice)
         texts = ["" if varied else next(fillings).text for varied in self.pieces]
         lengths = tuple([filling.words for filling in choice])
@@ -111,13 +109,13 @@ class Writer:
 
 
 def repeated(words: Iterable[Lexeme]) -> bool:
-    """Whether a word stands in two slots that a `distinct:` line keeps apart."""
+    """Whether a word is in two slots that a `distinct:` line keeps different."""
     listed = list(words)
     return len(set(listed)) < len(listed)
 
 
 def _cut(slots: tuple[FrameSlot, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Stretches of neighbouring slots that together have few enough fillings to keep."""
+    """Stretches of adjacent slots that together have few enough fillings to keep."""
     size = 1
     for at in range(start, end):
         if at > start and size * len(slots[at].forms) > KEPT_FILLINGS:

@@ -1,4 +1,4 @@
-"""Patterns in trees: every word that fits the first node is a candidate, and its fate is the rule that it fails."""
+"""Patterns in trees: every word that matches the first node is a candidate, and its fate is the rule it fails."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -19,7 +19,7 @@ class Match(NamedTuple):
 
 
 class Matcher:
-    """Looks for one pattern. What a candidate fails is named by `rules`, in the order in which they are asked."""
+    """Searches for one pattern. What a candidate fails is named by `rules`, in the order they are applied."""
 
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
@@ -34,7 +34,7 @@ class Matcher:
         self.rules = [*missing, *self.no_order, *self.has, *self.unequal]
 
     def candidates(self, tree: DependencyTree) -> Iterator[tuple[Match | None, str]]:
-        """For every word that fits the first node: the match, or the rule that it fails after having come farthest."""
+        """For every word that matches the first node: the match, or the rule it failed after getting furthest."""
         tree = self.annotated(tree)
         children = tree.children()
         (anchor,) = self.pattern.nodes[self.names[0]]
@@ -46,7 +46,7 @@ class Matcher:
         return (match for match, _ in self.candidates(tree) if match is not None)
 
     def annotated(self, tree: DependencyTree) -> DependencyTree:
-        """With the features that the pattern says are only unsaid."""
+        """With the features that the pattern says are merely implicit."""
         if not self.pattern.annotate:
             return tree
         words = [self._annotated_word(word) for word in tree.words]
@@ -60,7 +60,7 @@ class Matcher:
         return word
 
     def _grow(self, tree: DependencyTree, children: list[list[int]], at: dict[str, int]) -> tuple[Match | None, str]:
-        """The first way, from left to right, in which all nodes are found; a rule that fails later is the better reason."""
+        """The first way, from left to right, to find all nodes; a rule that fails later is the better reason."""
         if len(at) == len(self.names):
             failed = self._failed(tree, children, at)
             return (None, failed) if failed else (Match(tree, at), "")
@@ -74,7 +74,7 @@ class Matcher:
                 if match is not None:
                     return match, ""
                 best = max(best, reason, key=self.rules.index)
-            if found:  # the first alternative that is there stands for the node
+            if found:  # the first existing alternative represents the node
                 break
         return None, best
 
@@ -93,7 +93,7 @@ class Matcher:
 
 
 def linked(tree: DependencyTree, children: list[list[int]], node: PatternNode, at: Mapping[str, int]) -> Iterator[int]:
-    """The words that hang together with a found one as the node says, from left to right."""
+    """The words linked to a found one as the node requires, from left to right."""
     here = at[node.other]
     numbers: Iterable[int]
     if node.link == "above":
@@ -118,7 +118,7 @@ def descendants(children: list[list[int]], top: int) -> list[int]:
 
 
 def fits(word: Word, condition: WordCondition) -> bool:
-    """Whether a word is as a condition says; an empty one is met by every word."""
+    """Whether a word meets a condition; an empty one is met by every word."""
     if not (_is_one_of(word.upos, condition.upos) and _is_one_of(word.form.lower(), condition.form)):
         return False
     if not _is_one_of(word.lemma, condition.lemma):
@@ -130,7 +130,7 @@ def fits(word: Word, condition: WordCondition) -> bool:
 
 
 def _has(features: Mapping[str, str], name: str, values: Texts) -> bool:
-    """A value that is the empty text stands for words without the feature."""
+    """An empty value stands for words without the feature."""
     return _is_one_of(features.get(name, ""), values) if values != (ANY,) else name in features
 
 

@@ -1,16 +1,16 @@
-"""Pattern files: what to look for in a tree, which word is tested, what it agrees with, and what is exchanged.
+"""Pattern files: what to search for in a tree, which word is tested, what it agrees with, and what varies.
 
-    nodes:                                    # the first is looked for everywhere, every other from one above it in this list
+    nodes:                                    # the first is searched for everywhere, every other from one above it in this list
       target: {upos: VERB, features: {VerbForm: Part}}
       cue: {above: target, relation: "acl:relcl", upos: NOUN}        # the word that target depends on
       que: {below: target, relation: obj, form: [que, "qu'"]}        # a word that depends on target
     order: [[cue, que, target]]               # from left to right
     without: [{below: target, relation: "aux:pass"}, {under: target, features: {VerbForm: Inf}}]
     agree: [Number, Gender]                   # cue and target have these, and they are equal
-    vary: {Number: {Sing: Plur, Plur: Sing}}  # the feature that is exchanged on target, by value
+    vary: {Number: {Sing: Plur, Plur: Sing}}  # the feature that varies on target, by value
 
-A condition may be a list (any of these), a text may end in * (anything that begins so), a feature may be "*" (has it). A node
-that is a list is the first of its alternatives that the tree has; `same: predicate` is a node that was found already.
+A condition may be a list (any of these), a text may end in * (any continuation), a feature may be "*" (has it). A node that is
+a list is the first of its alternatives that the tree has; `same: predicate` is a node that was already found.
 """
 
 import difflib
@@ -41,7 +41,7 @@ class PatternError(UserError):
 
 @dataclass(frozen=True)
 class WordCondition:
-    """What a word has to be. Empty: anything. `features` are alternatives, each a number of features that must all be there."""
+    """What a word must be. Empty: anything. `features` are alternatives, each a number of features that must all be present."""
 
     upos: Texts = ()
     form: Texts = ()
@@ -56,7 +56,7 @@ class WordCondition:
 
 @dataclass(frozen=True)
 class PatternNode:
-    """A word of the pattern: how it hangs together with one found before, and what it is."""
+    """A word of the pattern: how it is linked to one found before, and what it is."""
 
     condition: WordCondition
     link: Link | None = None
@@ -84,7 +84,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Annotation:
-    """Features that a treebank leaves unsaid: words that fit and lack them get them."""
+    """Features that a treebank leaves implicit: matching words that lack them get them."""
 
     condition: WordCondition
     gets: tuple[tuple[str, str], ...]
@@ -92,15 +92,15 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Mirror:
-    """How a noun and what accompanies it change their number, where the forms that a treebank shows are not enough."""
+    """How a noun and its companions change number, if the forms in a treebank are not enough."""
 
     companions: Texts = ("det", "amod", "acl")  # relations to the cue
-    only: Texts = ()  # words that go with one number alone
-    words: tuple[Mapping[str, Texts], ...] = ()  # by value, or by gender where forms differ in it; the second before a vowel
+    only: Texts = ()  # words that go with only one number
+    words: tuple[Mapping[str, Texts], ...] = ()  # by value, or by gender if forms differ in it; the second before a vowel
     endings: tuple[Ending, ...] = ()
     contractions: tuple[Texts, ...] = ()  # two words, and what they become: de le du
-    elisions: Mapping[str, str] = field(default_factory=dict)  # what stands before a vowel, and its full form
-    undecided: Texts = ()  # beginnings of words of which the letters do not tell whether they elide
+    elisions: Mapping[str, str] = field(default_factory=dict)  # the form before a vowel, and its full form
+    undecided: Texts = ()  # beginnings of words whose letters do not tell whether they elide
 
 
 @dataclass(frozen=True)
@@ -120,22 +120,22 @@ class Pattern:
     content: Texts = ("NOUN", "PROPN", "VERB", "ADJ")  # what nonce sentences replace
     seen_with: Texts = ()  # relations below a word that may replace the target
     mirror: Mirror = field(default_factory=Mirror)
-    not_forms: Texts = ()  # never taken for the form of a word: 's, 're
+    not_forms: Texts = ()  # never taken as a word's form: 's, 're
     vowels: str = "aeiouyàâäéèêëîïôöùûüœæh"  # letters before which a language elides
 
     @property
     def anchor(self) -> str:
-        """The node that is looked for first."""
+        """The node that is searched for first."""
         return next(iter(self.nodes))
 
     @property
     def is_tested(self) -> bool:
-        """Whether it says what is exchanged: a pattern that only withholds need not."""
+        """Whether it says what varies: a pattern used only for withholding need not."""
         return bool(self.vary)
 
 
 def pattern_names() -> list[str]:
-    """The patterns there are, by name: `sv_number`, `fr/obj_participle`."""
+    """The available patterns, by name: `sv_number`, `fr/obj_participle`."""
     return sorted(_pattern_files())
 
 
@@ -146,7 +146,7 @@ def _pattern_files() -> dict[str, Path]:
 
 
 def find_pattern(name: str, language: str = "") -> Pattern:
-    """A pattern by its name, or a file. One for the language (`en/sv_number`) comes before one for all (`sv_number`)."""
+    """A pattern by name, or a file. One for the language (`en/sv_number`) comes before one for all (`sv_number`)."""
     files = _pattern_files()
     for known in (f"{language}/{name}", name):
         if known in files:
@@ -154,8 +154,8 @@ def find_pattern(name: str, language: str = "") -> Pattern:
     if name.endswith(SUFFIX):
         return read_pattern(Path(name))
     near = difflib.get_close_matches(name, files, n=1)
-    remedy = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(files))}; or give a .yaml file"
-    raise PatternError(f"{name}: there is no such pattern; {remedy}")
+    remedy = f"did you mean {near[0]}?" if near else f"available: {', '.join(sorted(files))}; or give a .yaml file"
+    raise PatternError(f"{name}: no such pattern; {remedy}")
 
 
 def read_pattern(file: Path) -> Pattern:
@@ -176,8 +176,8 @@ def _load(file: Path) -> object:
         place = f":{mark.line + 1}" if mark is not None else ""
         what = " ".join(str(getattr(error, "problem", None) or error).split())
         raise PatternError(f"{file}{place}: not YAML ({what[:100]})") from None
-    except (RecursionError, ValueError) as error:  # nested too deeply; a date that is none
-        raise PatternError(f"{file}: not a pattern that can be read ({type(error).__name__})") from None
+    except (RecursionError, ValueError) as error:  # nested too deeply; an invalid date
+        raise PatternError(f"{file}: cannot be read as a pattern ({type(error).__name__})") from None
 
 
 class _PatternReader:
@@ -216,7 +216,7 @@ class _PatternReader:
             raise self.wrong("nodes", "a pattern has at least one node, for instance target: {upos: VERB}")
         first = next(iter(nodes))
         if len(nodes[first]) != 1:
-            raise self.wrong(f"nodes.{first}", "the first node is looked for everywhere; it has no alternatives")
+            raise self.wrong(f"nodes.{first}", "the first node is searched for everywhere; it cannot have alternatives")
         order = tuple(self.names(each, f"order.{i}", nodes) for i, each in enumerate(self.list(given.get("order"), "order")))
         without = tuple(
             self.node(each, f"without.{i}", nodes, linked=True)
@@ -225,7 +225,7 @@ class _PatternReader:
         vary, values = self.vary(given.get("vary"))
         agree = self.texts(given.get("agree"), "agree")
         if (vary or agree) and (missing := [each for each in (TARGET, CUE) if each not in nodes]):
-            raise self.wrong("nodes", f"vary and agree are about the nodes target and cue; there is no {missing[0]}")
+            raise self.wrong("nodes", f"vary and agree need the nodes target and cue; {missing[0]} is missing")
         nonce = self.mapping(given.get("nonce") or {}, "nonce", ("content", "seen_with"))
         return Pattern(
             name,
@@ -251,14 +251,14 @@ class _PatternReader:
         given = self.mapping(plain, place, ("upos", "form", "lemma", "features", "relation", *LINKS))
         links = [link for link in LINKS if link in given]
         if len(links) > 1:
-            raise self.wrong(place, f"both {links[0]} and {links[1]}; a node is linked to one other")
+            raise self.wrong(place, f"both {links[0]} and {links[1]}; a node can be linked to only one other")
         if not links and (known or linked):
             raise self.wrong(place, f"how is it linked to the others? Add one of {', '.join(LINKS)}")
         if links and not known:
-            raise self.wrong(place, f"{links[0]}: the first node is looked for everywhere, without a relation to others")
+            raise self.wrong(place, f"{links[0]}: the first node is searched for everywhere, without a relation to others")
         other = self.text(given.get(links[0]), f"{place}.{links[0]}") if links else ""
         if links and other not in known:
-            raise self.wrong(f"{place}.{links[0]}", f"there is no node {other!r} before it; there are: {', '.join(known)}")
+            raise self.wrong(f"{place}.{links[0]}", f"no node {other!r} before it; available: {', '.join(known)}")
         condition = self.condition(given, place)
         return PatternNode(condition, links[0] if links else None, other, self.texts(given.get("relation"), f"{place}.relation"))
 
@@ -281,11 +281,11 @@ class _PatternReader:
             return "", {}
         given = self.mapping(plain, "vary")
         if len(given) != 1:
-            raise self.wrong("vary", "one feature is exchanged, for instance {Number: {Sing: Plur, Plur: Sing}}")
+            raise self.wrong("vary", "exactly one feature must vary, for instance {Number: {Sing: Plur, Plur: Sing}}")
         ((name, values),) = given.items()
         exchanged = {k: self.text(v, f"vary.{name}.{k}") for k, v in self.mapping(values, f"vary.{name}").items()}
         if not exchanged or any(value == other for value, other in exchanged.items()):
-            raise self.wrong(f"vary.{name}", "each value is exchanged for another, for instance {Sing: Plur, Plur: Sing}")
+            raise self.wrong(f"vary.{name}", "each value must change to another, for instance {Sing: Plur, Plur: Sing}")
         return name, exchanged
 
     def annotation(self, plain: object, place: str) -> Annotation:
@@ -297,7 +297,7 @@ class _PatternReader:
         given = self.mapping(plain, place, ("value", "to", "ending", "by", "unless", "lemma", "unless_lemma"))
         text = {key: self.text(given.get(key, ""), f"{place}.{key}") for key in ("value", "to", "ending", "by")}
         if not text["value"] or not text["to"]:
-            raise self.wrong(place, "a rule says value and to, for instance {value: Sing, to: Plur, ending: '', by: s}")
+            raise self.wrong(place, "a rule needs value and to, for instance {value: Sing, to: Plur, ending: '', by: s}")
         lists = [self.texts(given.get(key), f"{place}.{key}") for key in ("unless", "lemma", "unless_lemma")]
         return Ending(text["value"], text["to"], text["ending"], text["by"], *lists)
 
@@ -305,7 +305,7 @@ class _PatternReader:
         given = self.mapping(plain, f"features.{name}", ("of", "feature"))
         node = self.text(given.get("of"), f"features.{name}.of")
         if node not in nodes:
-            raise self.wrong(f"features.{name}.of", f"there is no node {node!r}; there are: {', '.join(nodes)}")
+            raise self.wrong(f"features.{name}.of", f"no node {node!r}; available: {', '.join(nodes)}")
         return name, node, self.text(given.get("feature"), f"features.{name}.feature")
 
     def mirror(self, plain: object) -> Mirror:
@@ -318,9 +318,11 @@ class _PatternReader:
             self.texts(each, "mirror.contractions") for each in self.list(given.get("contractions"), "mirror.contractions")
         ]
         if wrong := [each for each in contractions if len(each) != 3]:
-            raise self.wrong("mirror.contractions", f"two words and what they become, [de, le, du]; this is {list(wrong[0])[:5]}")
+            raise self.wrong(
+                "mirror.contractions", f"must be two words and what they become, [de, le, du]; this is {list(wrong[0])[:5]}"
+            )
         if odd := [i for i, row in enumerate(words) if not all(len(forms) in (1, 2) for forms in row.values())]:
-            raise self.wrong(f"mirror.words.{odd[0]}", "one form, or two of which the second stands before a vowel")
+            raise self.wrong(f"mirror.words.{odd[0]}", "must be one form, or two, the second for before a vowel")
         endings = self.list(given.get("endings"), "mirror.endings")
         elisions = self.mapping(given.get("elisions") or {}, "mirror.elisions")
         return Mirror(
@@ -335,24 +337,24 @@ class _PatternReader:
 
     def mapping(self, plain: object, place: str, keys: Iterable[str] = ()) -> dict[str, object]:
         if not isinstance(plain, Mapping):
-            raise self.wrong(place, f"names with values are needed; this is {reprlib.repr(plain)[:60]}")
+            raise self.wrong(place, f"must be names with values; this is {reprlib.repr(plain)[:60]}")
         given = {str(key): value for key, value in plain.items()}
         known = list(keys)
         if known and (unknown := [key for key in given if key not in known]):
-            raise self.wrong(place, f"there is no key {unknown[0][:40]!r}; there are: {', '.join(known)}")
+            raise self.wrong(place, f"unknown key {unknown[0][:40]!r}; available: {', '.join(known)}")
         return given
 
     def list(self, plain: object, place: str) -> list[object]:
         if plain is None:
             return []
         if not isinstance(plain, list):
-            raise self.wrong(place, f"a list is needed; this is {reprlib.repr(plain)[:60]}")
+            raise self.wrong(place, f"must be a list; this is {reprlib.repr(plain)[:60]}")
         return plain
 
     def names(self, plain: object, place: str, nodes: Mapping[str, object]) -> Texts:
         found = self.texts(plain, place)
         if unknown := [name for name in found if name not in nodes]:
-            raise self.wrong(place, f"there is no node {unknown[0]!r}; there are: {', '.join(nodes)}")
+            raise self.wrong(place, f"no node {unknown[0]!r}; available: {', '.join(nodes)}")
         return found
 
     def texts(self, plain: object, place: str) -> Texts:
@@ -363,5 +365,5 @@ class _PatternReader:
     def text(self, plain: object, place: str) -> str:
         """YAML reads 3 as a number; true and false are mostly slips (`no`, `on`)."""
         if isinstance(plain, bool) or not isinstance(plain, str | int):
-            raise self.wrong(place, f"text is needed; this is {reprlib.repr(plain)[:60]} (put it into quotation marks)")
+            raise self.wrong(place, f"must be text; this is {reprlib.repr(plain)[:60]} (put it in quotation marks)")
         return str(plain)

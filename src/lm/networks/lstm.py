@@ -14,7 +14,7 @@ class LSTM(Network):
     def __init__(self, width: int, hidden: int, layers: int, dropout: float) -> None:
         super().__init__()
         self.hidden = hidden
-        # torch applies dropout between layers, and warns if there is no such place.
+        # torch applies dropout only between layers, and warns if there is no such place.
         self.layers = nn.LSTM(width, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0.0)
 
     def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:

@@ -10,7 +10,7 @@ from ...errors import UserError
 from ...settings.reading import Count, Share
 from . import Network
 
-# Of each weight of attention: itself, itself after dropout, and what it is computed from.
+# For each attention weight: itself, itself after dropout, and what it is computed from.
 ATTENTION = 3
 State = tuple[Tensor, ...]  # keys and values of each block, (2, B, heads, T, D/heads)
 
@@ -34,9 +34,9 @@ class TransformerBlock(nn.Module):
         nn.init.zeros_(self.out.bias)
 
     def forward(self, x: Tensor, past: Tensor | None = None, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """(B, T, D) → (B, T, D), and the keys and values of all that has been read.
+        """(B, T, D) → (B, T, D), and the keys and values of everything read.
 
-        `mask`, (T, T): what each position may look at, where that is not its left.
+        `mask`, (T, T): what each position may attend to, if not its left context.
         """
         if self.norm_first:
             y, past = self._attend(self.norm_attention(x), past, mask)
@@ -55,7 +55,7 @@ class TransformerBlock(nn.Module):
         dropout = self.dropout if self.training else 0.0
         left = mask is None and past is None
         if mask is None and past is not None and T > 1:
-            # A single new word may look at everything; several need to be kept from looking at each other's future.
+            # A single new word may attend to everything; several must be kept from attending to each other's future.
             mask = _not_later(T, kv.shape[3]).to(x.device)
         y = F.scaled_dot_product_attention(q, kv[0], kv[1], attn_mask=mask, dropout_p=dropout, is_causal=left)
         return self.out(y.transpose(1, 2).reshape(B, T, D)), kv
@@ -68,7 +68,7 @@ class TransformerBlock(nn.Module):
 
 
 class Transformer(Network):
-    """Blocks over embeddings weighted by √D to which sines and cosines of the position are added."""
+    """Blocks over embeddings scaled by √D, with sines and cosines of the position added."""
 
     def __init__(
         self, width: int, layers: int, heads: int, feedforward: int, dropout: float, norm_first: bool, final_norm: bool
@@ -101,8 +101,8 @@ class Transformer(Network):
         return self.norm(x), tuple(kept)
 
     def read_tree(self, x: Tensor, depths: Tensor, mask: Tensor) -> Tensor:
-        """Many sentences that begin alike, packed into one: (1, N, D) → (1, N, D). Each node stands at its depth and looks at the
-        nodes on its way from the root, `mask` (N, N), itself among them.
+        """Many sentences with shared beginnings, packed into one: (1, N, D) → (1, N, D). Each node is at its depth and attends to
+        the nodes on its path from the root, `mask` (N, N), including itself.
         """
         x = self._at(x, self._positions(int(depths.max()) + 1, x)[depths])
         for block in self.blocks:
@@ -110,7 +110,7 @@ class Transformer(Network):
         return self.norm(x)
 
     def _placed(self, x: Tensor, start: int) -> Tensor:
-        """Embeddings that know their position."""
+        """Embeddings with their positions added."""
         end = start + x.shape[1]
         return self._at(x, self._positions(end, x)[start:end])
 
@@ -125,7 +125,7 @@ class Transformer(Network):
 
 
 def _not_later(new: int, total: int) -> Tensor:
-    """(new, total): which of all positions each of the last `new` may look at."""
+    """(new, total): which of all positions each of the last `new` may attend to."""
     return torch.ones(new, total, dtype=torch.bool).tril(total - new)
 
 

@@ -1,4 +1,4 @@
-"""Which words the sets of a collection take: those that the grammars have, or those that the vocabularies of models have."""
+"""Which words a collection's sets use: those in the grammars, or those in the models' vocabularies."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -19,13 +19,13 @@ log = logging.getLogger(__name__)
 def fit_collection(
     settings: ProbeSettings, path: Path, known: KnownWords | None, capitalize: bool, clitics: Clitics
 ) -> FittedLexicon | None:
-    """The words that a collection takes; None where it asks for its sets as they are. `known`: what the models asked know."""
+    """The words a collection uses; None if it wants its sets unchanged. `known`: what the evaluated models know."""
     if not settings.fits_vocabulary:
         return None
     shared = isinstance(settings.lexicon, Mapping)
     if not (path / WIDE).is_dir():
         if shared:
-            raise UserError(f"probes.lexicon={settings.lexicon}: {path} has no folder {WIDE}, from which words could be taken")
+            raise UserError(f"probes.lexicon={settings.lexicon}: {path} has no folder {WIDE} to take words from")
         return None
     words = read_shared(settings.lexicon) if isinstance(settings.lexicon, Mapping) else known
     if words is None:
@@ -34,12 +34,12 @@ def fit_collection(
 
 
 def read_shared(lexicon: Mapping[str, Sequence[str]]) -> KnownWords:
-    """What all of these know: runs, checkpoints, files of words."""
+    """What all of these know: runs, checkpoints, word files."""
     return SharedWords([read_words(Path(path)) for path in lexicon[SHARED]])
 
 
 def fitted_sets(fitted: FittedLexicon, language: str, clitics: Clitics) -> dict[str, ChallengeSet]:
-    """The sets of the words that were chosen, by construction; a construction that has no sentence left is not among them."""
+    """The sets with the chosen words, by construction; a construction without any sentence left is missing."""
     return {
         name: write_out(grammar, str(fitted.folder / f"{name}{SUFFIX}"), language, clitics)
         for name, grammar in fitted.grammars.items()

@@ -1,10 +1,10 @@
-"""Which words of a lexicon a set takes: those that the vocabulary has in all their forms, often enough, matched in frequency.
+"""Which words of a lexicon a set uses: those whose forms the vocabulary all has, often enough, matched in frequency.
 
-A word qualifies if every form of it that the constructions can show is known and occurs at least `least` times; a form is what a
-sentence shows, clitics glued to it included. Of a list from which `choose` takes a number of words, the two thirds that are most
-frequent stay in the draw, and of these the two thirds in which singular and plural are most alike; of several draws by the seed
-the one is taken in which they are nearest in sum. Each verb is asked in both numbers, so that the bad form of one is the
-good form of the other: over a set, good and bad forms are equally frequent.
+A word qualifies if every form of it that the constructions can show is known and occurs at least `least` times; a form is what
+a sentence shows, attached clitics included. When `choose` takes a number of words from a list, the most frequent two thirds stay
+in the draw, and of these the two thirds whose singular and plural are most alike; of several draws with the seed, the one in
+which they are closest in sum is used. Each verb is tested in both numbers, so that the bad form of one is the good form of the
+other: over a set, good and bad forms are equally frequent.
 """
 
 import math
@@ -27,11 +27,11 @@ Outcome = Literal["chosen", "spare", "unknown", "rare"]
 
 @dataclass(frozen=True)
 class FitRule:
-    """What a word must be, and which draw is taken."""
+    """What a word must satisfy, and which draw is used."""
 
     least: int = 10
     seed: int = 0
-    capitalize: bool = False  # whether sentences begin with a capital
+    capitalize: bool = False  # whether sentences start with a capital
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class LexiconWord:
         return list(dict.fromkeys(word for words in self.forms.values() for word in words))
 
     def _by_number(self) -> tuple[list[str], list[str]]:
-        """What only the singular, and what only the plural shows."""
+        """What only the singular shows, and what only the plural shows."""
         singular, plural = (self.forms.get(number, {}) for number in ("s", "p"))
         return [w for w in singular if w not in plural], [w for w in plural if w not in singular]
 
@@ -60,7 +60,7 @@ class LexiconWord:
 
     @property
     def imbalance(self) -> float:
-        """How much more frequent the singular is than the plural, in powers of two; what both numbers show does not count."""
+        """How much more frequent the singular is than the plural, in powers of two; what both numbers share does not count."""
         if not self.shows_number:
             return 0.0
         one, many = self._by_number()
@@ -68,13 +68,13 @@ class LexiconWord:
 
     @property
     def frequency(self) -> float:
-        """Of its rarest form."""
+        """The frequency of its rarest form."""
         return min((self.counts.get(word, 0.0) for word in self.words), default=math.inf)
 
 
 @dataclass(frozen=True)
 class FittedLexicon:
-    """The words of a folder of grammars with what became of each, and the grammars that are left."""
+    """The words of a grammar folder with the fate of each, and the remaining grammars."""
 
     folder: Path
     rule: FitRule
@@ -82,11 +82,11 @@ class FittedLexicon:
     counted: bool
     words: list[LexiconWord]
     grammars: dict[str, Grammar | None]  # None: no sentence is left
-    unknown_context: list[str]  # words of the rules themselves that the vocabulary does not have
+    unknown_context: list[str]  # words in the rules themselves that the vocabulary lacks
     wanted: Mapping[str, int]
 
     def short(self) -> dict[str, tuple[int, int]]:
-        """Lists that have fewer words than are to be taken: how many they have, and how many were wanted."""
+        """Lists with fewer words than wanted: how many they have, and how many were wanted."""
         taken = {name: sum(w.outcome == "chosen" for w in self.words if w.lists == name) for name in self.wanted}
         return {name: (taken[name], number) for name, number in self.wanted.items() if taken[name] < number}
 
@@ -97,7 +97,7 @@ class FittedLexicon:
 
 
 def fit_lexicon(folder: Path, known: KnownWords, rule: FitRule, clitics: Clitics, names: Collection[str] = ()) -> FittedLexicon:
-    """The lexicon of a folder for what a model knows. One choice for all its constructions, whichever of them are asked for."""
+    """The lexicon of a folder for what a model knows. One choice for all its constructions, whichever are requested."""
     grammars = {name: load(folder, name) for name in constructions(folder)}
     words = _words_of(grammars.values(), clitics, rule.capitalize)
     context = _context(grammars.values())
@@ -121,7 +121,7 @@ def fit_lexicon(folder: Path, known: KnownWords, rule: FitRule, clitics: Clitics
 
 
 def _words_of(grammars: Iterable[Grammar], clitics: Clitics, capitalize: bool) -> list[LexiconWord]:
-    """Every row that a sentence can show, in the order of the files."""
+    """Every row that a sentence can show, in file order."""
     found: dict[LexiconRow, LexiconWord] = {}
     for grammar in grammars:
         numbers = next((set(each.labels) for each in grammar.attributes if each.name == "number"), set())
@@ -136,7 +136,7 @@ def _words_of(grammars: Iterable[Grammar], clitics: Clitics, capitalize: bool) -
 
 
 def _context(grammars: Iterable[Grammar]) -> list[str]:
-    """Words of the rules themselves."""
+    """Words in the rules themselves."""
     words: dict[str, None] = {}
     for grammar in grammars:
         words |= fixed_words(grammar)
@@ -153,14 +153,14 @@ def _qualify(word: LexiconWord, counts: Mapping[str, float], least: int) -> None
 
 
 def _choose(words: Sequence[LexiconWord], number: int | None, seed: str) -> list[LexiconWord]:
-    """So many of these words, matched as well as can be; all of them where there are not more."""
+    """`number` of these words, matched as well as possible; all of them if there are no more."""
     if number is None or len(words) <= number:
         return list(words)
     frequent = sorted(words, key=lambda word: -word.frequency)[: _two_thirds(len(words), number)]
-    # Words that look the same in both numbers match, but show nothing: last.
+    # Words with identical singular and plural match, but show nothing: last.
     alike = sorted(frequent, key=lambda word: (not word.shows_number, abs(word.imbalance)))
     pool = {*alike[: _two_thirds(len(frequent), number)]}
-    ordered = [word for word in words if word in pool]  # as the file has them, whatever the counts
+    ordered = [word for word in words if word in pool]  # in file order, whatever the counts
     rng = random.Random(seed)
     draws = [rng.sample(ordered, number) for _ in range(DRAWS)]
     return min(draws, key=lambda draw: (-sum(word.shows_number for word in draw), abs(sum(word.imbalance for word in draw))))

@@ -1,4 +1,4 @@
-"""The words that models know, and how often their training text has them: from a corpus, a checkpoint, a file, or several."""
+"""The words models know, with their training-text counts: from a corpus, a checkpoint, a file, or several of these."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,29 +7,29 @@ from typing import Protocol
 
 import numpy as np
 
-from ...data.corpus import Corpus
-from ...data.tokenizer import Tokenizer, restore_tokenizer
+from ...data.corpus import Corpus, restore_tokenizer
+from ...data.vocabulary import Tokenizer
 from ...errors import UserError
 from ...files import JsonObject
 from ...lm.checkpoints import read_checkpoint
 from ..leakage import count_forms
 
-COUNTS, WORD_COUNTS = "counts", "word_counts"  # in a checkpoint: of its vocabulary in order; of single words, where it has pieces
+COUNTS, WORD_COUNTS = "counts", "word_counts"  # in a checkpoint: of its vocabulary in order; of single words, if it uses pieces
 BEST = "best.ckpt"
 
 
 class KnownWords(Protocol):
-    """Words with their frequency: a count, or where nobody counted an estimate that is good for comparisons alone."""
+    """Words with their frequency: a count, or, if nobody counted, an estimate suitable only for comparison."""
 
     name: str
     counted: bool
 
     def look_up(self, words: Iterable[str]) -> dict[str, float]:
-        """Of these words, those that are known, each with its frequency."""
+        """Those of these words that are known, with their frequencies."""
 
 
 class ListedWords:
-    """Words with counts; without them, in order of frequency."""
+    """Words with counts; without counts, in order of frequency."""
 
     def __init__(self, name: str, counts: Mapping[str, float], counted: bool) -> None:
         self.name, self.counts, self.counted = name, counts, counted
@@ -70,7 +70,7 @@ class CorpusWords:
 
 
 class SharedWords:
-    """What several models know; a word is as frequent as it is to the one that has read it least."""
+    """What several models all know; a word's frequency is that of the model that saw it least."""
 
     def __init__(self, sources: Sequence[KnownWords]) -> None:
         self.sources = sources
@@ -80,14 +80,14 @@ class SharedWords:
     def look_up(self, words: Iterable[str]) -> dict[str, float]:
         words = list(words)
         found = [(each.counted, each.look_up(words)) for each in self.sources]
-        # Estimates say nothing beside counts.
+        # Estimates are meaningless beside counts.
         telling = [known for counted, known in found if counted or not self.counted]
         everywhere = (word for word in words if all(word in known for _, known in found))
         return {word: min(known[word] for known in telling) for word in everywhere}
 
 
 def vocabulary_counts(corpus: Corpus) -> list[int] | None:
-    """How often the training part has each word of the vocabulary; None where tokens are pieces of words."""
+    """How often the training part has each word of the vocabulary; None if tokens are pieces of words."""
     if corpus.vocabulary.begins() is not None:
         return None
     counted: list[int] = np.bincount(np.asarray(corpus.train.ids), minlength=len(corpus.vocabulary)).tolist()
@@ -95,12 +95,12 @@ def vocabulary_counts(corpus: Corpus) -> list[int] | None:
 
 
 def checkpoint_words(file: Path) -> KnownWords:
-    """Of a checkpoint; those from before counts were kept have their words in order of frequency."""
+    """The words of a checkpoint; older ones, without counts, have their words in order of frequency."""
     return words_of_facts(str(file), read_checkpoint(file)["concord"])
 
 
 def words_of_facts(name: str, facts: JsonObject) -> KnownWords:
-    """From what a checkpoint says of itself."""
+    """From a checkpoint's own facts."""
     tokenizer = restore_tokenizer(dict(facts))
     if tokenizer.begins() is None:
         counts = facts.get(COUNTS)
@@ -113,14 +113,14 @@ def words_of_facts(name: str, facts: JsonObject) -> KnownWords:
 
 
 def read_words(path: Path) -> KnownWords:
-    """The folder of a run, a checkpoint, or a file with a word on each line, a tab and its count after it if they are known."""
+    """A run folder, a checkpoint, or a file with one word per line, optionally followed by a tab and its count."""
     if path.is_dir():
         files = sorted([*path.glob("checkpoints/*.ckpt"), *path.glob("*.ckpt")], key=lambda file: (file.name != BEST, file.name))
         if not files:
-            raise UserError(f"probes.lexicon: {path}: no checkpoint in this folder; give a run, a checkpoint or a file of words")
+            raise UserError(f"probes.lexicon: {path}: no checkpoint in this folder; give a run, a checkpoint or a word file")
         return checkpoint_words(files[0])
     if not path.exists():
-        raise UserError(f"probes.lexicon: {path}: there is no such run, checkpoint or file of words")
+        raise UserError(f"probes.lexicon: {path}: no such run, checkpoint or word file")
     return checkpoint_words(path) if path.suffix == ".ckpt" else _read_list(path)
 
 
@@ -129,24 +129,22 @@ def _read_list(path: Path) -> ListedWords:
         lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except UnicodeDecodeError:
         raise UserError(
-            f"probes.lexicon: {path}: not UTF-8; a file of words has one on each line, perhaps a tab and its count"
+            f"probes.lexicon: {path}: not UTF-8; a word file has one word per line, optionally with a tab and its count"
         ) from None
     if not lines:
-        raise UserError(f"probes.lexicon: {path}: there is no word in it; write one on each line, perhaps a tab and its count")
+        raise UserError(f"probes.lexicon: {path}: contains no words; write one per line, optionally with a tab and its count")
     if all(len(line) == 1 for line in lines):
         return ListedWords.ranked(str(path), [line[0].strip() for line in lines])
     counts: dict[str, float] = {}
     for number, line in enumerate(lines, start=1):
         if len(line) != 2 or not (line[1].isascii() and line[1].isdecimal()):
-            raise UserError(
-                f"probes.lexicon: {path}:{number}: {line!r}: a word, a tab and its count are needed, as on other lines"
-            )
+            raise UserError(f"probes.lexicon: {path}:{number}: {line!r}: must be a word, a tab and its count, as on other lines")
         counts[line[0]] = float(line[1])
     return ListedWords(str(path), counts, counted=True)
 
 
 def write_words(file: Path, corpus: Corpus) -> Path | None:
-    """The vocabulary of a corpus with counts, as `read_words` reads it; nothing where tokens are pieces of words."""
+    """Write a corpus's vocabulary with counts, as `read_words` reads it; nothing if tokens are pieces of words."""
     counts = vocabulary_counts(corpus)
     if counts is None:
         return None
@@ -156,6 +154,6 @@ def write_words(file: Path, corpus: Corpus) -> Path | None:
 
 
 def log_frequency(counts: Iterable[float]) -> float:
-    """The mean of logarithms to the base of 2; a count of 0 is taken for ½."""
+    """The mean base-2 logarithm; a count of 0 is treated as ½."""
     logs = [math.log2(max(count, 0.5)) for count in counts]
     return sum(logs) / len(logs) if logs else 0.0

@@ -1,4 +1,4 @@
-"""The choice of words as one reads it: a row for each list in the terminal, a row for each word in a file."""
+"""The chosen words for readers: one row per list in the terminal, one row per word in a file."""
 
 import logging
 from pathlib import Path
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def lists_table(fitted: FittedLexicon, title: str) -> Table:
-    """Each list: its words, how many the vocabulary lacks, how many are rare, how many are taken, and how the numbers match."""
+    """Each list: its words, how many the vocabulary lacks, how many are rare, how many are used, and how the numbers match."""
     view = table(
         title,
         "list",
@@ -30,25 +30,25 @@ def lists_table(fitted: FittedLexicon, title: str) -> Table:
 
 
 def number_ratio(words: list[LexiconWord]) -> str:
-    """How many times as frequent the singular is as the plural, in the geometric mean; empty for words without number."""
+    """The geometric mean ratio of singular to plural frequency; empty for words without number."""
     told = [word.imbalance for word in words if word.imbalance]
     return f"{2 ** (sum(told) / len(told)):.2f}" if told else ""
 
 
 def show_choice(fitted: FittedLexicon, title: str) -> None:
-    """The table, and in words what could not be had."""
+    """Show the table, and say what was not available."""
     show(lists_table(fitted, title))
     for name, (taken, wanted) in fitted.short().items():
-        log.warning("lexicon    %s: %d words fit, %d are wanted; probes.least= asks for fewer occurrences", name, taken, wanted)
+        log.warning("lexicon    %s: %d words fit, %d are wanted; lower probes.least= to admit rarer ones", name, taken, wanted)
     for name, grammar in fitted.grammars.items():
         if grammar is None:
-            log.warning("lexicon    %s keeps its fixed set: the vocabulary has the words of none of its other sentences", name)
+            log.warning("lexicon    %s keeps its fixed set: the vocabulary covers none of its other sentences", name)
     if fitted.unknown_context:
-        log.warning("lexicon    not in the vocabulary: %s, which stand in the templates", ", ".join(fitted.unknown_context))
+        log.warning("lexicon    template words not in the vocabulary: %s", ", ".join(fitted.unknown_context))
 
 
 def save_choice(file: Path, fitted: FittedLexicon) -> None:
-    """Every word with what became of it, why, and how often each of its forms occurs."""
+    """Write every word with its fate, why, and how often each of its forms occurs."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write("list\tword\toutcome\treason\tfrequencies\n")

@@ -4,7 +4,7 @@ A reader is a module with
     SUFFIXES                      endings of its files
     recognises(file, head)        whether the first few thousand characters look like its format
     read(file, language)          the file as one or more `ChallengeSet`s
-Nothing that a file contains is ever executed.
+Nothing in a file is ever executed.
 """
 
 import importlib
@@ -22,18 +22,18 @@ HEAD = 8192
 
 
 def formats() -> list[str]:
-    """The formats there are."""
+    """The available formats."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
 def reader(name: str) -> ModuleType:
     if name not in formats():
-        raise SetError(name, None, f"there is no such format; there are: {', '.join(formats())}")
+        raise SetError(name, None, f"no such format; available: {', '.join(formats())}")
     return importlib.import_module(f"{__name__}.{name}")
 
 
 def recognise(file: Path) -> str:
-    """The format of a file, from its ending and its content."""
+    """The format of a file, from its suffix and its content."""
     try:
         with file.open("rb") as stream:
             head = stream.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff").lstrip("\r\n")
@@ -43,18 +43,18 @@ def recognise(file: Path) -> str:
     found = [name for name, module in modules.items() if file.suffix in module.SUFFIXES and module.recognises(file, head)]
     if len(found) > 1:
         raise SetError(
-            file, None, f"this could be {' or '.join(found)}; say which: probes.format={found[0]}, or --format {found[0]}"
+            file, None, f"this could be {' or '.join(found)}; choose one: probes.format={found[0]}, or --format {found[0]}"
         )
     if found:
         return found[0]
-    tables = "; for a table of pairs say probes.columns={good: …, bad: …} (--columns)" * (file.suffix in reader("table").SUFFIXES)
-    raise SetError(file, None, f"not a challenge set in a format we know; formats: {', '.join(formats())}{tables}")
+    tables = "; for a table of pairs set probes.columns={good: …, bad: …} (--columns)" * (file.suffix in reader("table").SUFFIXES)
+    raise SetError(file, None, f"not a challenge set in a known format; formats: {', '.join(formats())}{tables}")
 
 
 def files_of(path: Path, form: str | None = None) -> list[Path]:
-    """The set files of a folder, or the one file. If the format is given, a folder of such folders will do as well."""
+    """The set files of a folder, or the one file. If the format is given, a folder of such folders works too."""
     if not path.exists():
-        raise SetError(path, None, f"there is no such file or folder, and no such language (ours: {', '.join(languages())})")
+        raise SetError(path, None, f"no such file or folder, and no such language (ours: {', '.join(languages())})")
     if not path.is_dir():
         return [path]
     suffixes = {suffix for name in ([form] if form else formats()) for suffix in reader(name).SUFFIXES}
@@ -63,8 +63,8 @@ def files_of(path: Path, form: str | None = None) -> list[Path]:
     if not files and form:
         files = [file for folder in folders for file in _set_files(folder, suffixes)]
     if not files:
-        inside = f"; the folders in it: {', '.join(folder.name for folder in folders)}" if folders else ""
-        raise SetError(path, None, f"no challenge set here (no file that ends in {', '.join(sorted(suffixes))}){inside}")
+        inside = f"; its subfolders: {', '.join(folder.name for folder in folders)}" if folders else ""
+        raise SetError(path, None, f"no challenge set here (no file ending in {', '.join(sorted(suffixes))}){inside}")
     return files
 
 
@@ -75,7 +75,7 @@ def _set_files(folder: Path, suffixes: set[str]) -> list[Path]:
 
 
 def depends_on(file: Path, language: str, form: str) -> list[Path]:
-    """The files besides its own that decide how a set file is read; a change of one is a change of the set."""
+    """The other files that determine how a set file is read; if one changes, so does the set."""
     if form == "grammar":
         return [*shared_files(file.parent), SIDECAR]
     if form == "aligned":

@@ -1,7 +1,7 @@
 """Line-aligned files, as Linzen et al. (2016) and Gulordava et al. (2018) were evaluated: x.text, x.eval and x.gold.
 
-`.text` has one sentence per line, closed by `<eos>`; `.eval` the index of the tested word, from 0. `.gold` is, of Linzen et al.,
-that index, the right form, the wrong form and the number of attractors; of Gulordava et al. a row of twelve columns with the
+`.text` has one sentence per line, closed by `<eos>`; `.eval` the index of the tested word, from 0. For Linzen et al., `.gold` has
+that index, the right form, the wrong form and the number of attractors; for Gulordava et al., a row of twelve columns with the
 right form in the seventh and the wrong one in the eighth: there the word at the index is neither of them.
 """
 
@@ -14,7 +14,7 @@ from ..set_file import lines, whole_number
 
 SUFFIXES = {".text"}
 END = "<eos>"
-FORMS = {4: (1, 2), 12: (6, 7)}  # by the number of columns of .gold: where the right and the wrong form are
+FORMS = {4: (1, 2), 12: (6, 7)}  # by the number of columns in .gold: where the right and the wrong form are
 
 
 def recognises(file: Path, head: str) -> bool:
@@ -30,17 +30,19 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     for other, found in ((".gold", gold), (".eval", places)):
         if len(found) != len(sentences):
             raise SetError(
-                file.with_suffix(other), None, f"{len(found):,} lines, but {file.name} has {len(sentences):,}; they go together"
+                file.with_suffix(other),
+                None,
+                f"{len(found):,} lines, but {file.name} has {len(sentences):,}; they must correspond",
             )
     for (number, text), (_, place), (_, row) in zip(sentences, places, gold, strict=True):
         words, cells = text.split(), row.split("\t") if "\t" in row else row.split()
         words = words[:-1] if words[-1] == END else words
         at = whole_number((place.split("\t")[0]).split()[0])
         if at is None or at >= len(words):
-            raise SetError(beside if beside.exists() else file, number, f"{place[:40]!r} is no place in {len(words)} words")
+            raise SetError(beside if beside.exists() else file, number, f"{place[:40]!r} is not an index into {len(words)} words")
         if len(cells) not in FORMS:
             raise SetError(
-                file.with_suffix(".gold"), number, f"{len(cells)} columns; there are 4 (Linzen et al.) or 12 (Gulordava et al.)"
+                file.with_suffix(".gold"), number, f"{len(cells)} columns; must be 4 (Linzen et al.) or 12 (Gulordava et al.)"
             )
         forms = [cells[column].strip() for column in FORMS[len(cells)]]
         if not all(forms) or forms[0] == forms[1] or (len(cells) == 4 and words[at] not in forms):

@@ -1,7 +1,7 @@
-"""BLiMP (Warstadt et al. 2020): a JSON object a line with a good and a bad sentence of raw text.
+"""BLiMP (Warstadt et al. 2020): one JSON object per line with a good and a bad sentence of raw text.
 
-Besides the whole sentence they measure the critical words after one and the same beginning (one prefix), or one and the same
-critical word after two beginnings (two prefixes), where a set allows it.
+Besides whole sentences it measures, if a set allows it, the critical words after the same beginning (one prefix), or the same
+critical word after two beginnings (two prefixes).
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ..set_file import objects, text_field
 SUFFIXES = {".jsonl"}
 ROLES = ("good", "bad")
 CRITICAL = "critical"
-# Fields that are the sentences or the measures themselves; all others are features.
+# Fields that are the sentences or measures themselves; all others are features.
 STRUCTURE = (
     *("sentence_good", "sentence_bad", "simple_LM_method", "one_prefix_method", "two_prefix_method"),
     *("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
@@ -45,14 +45,14 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
 
 
 def _features(item: dict[str, object], name: str, index: int) -> dict[str, Value]:
-    """What only repeats the file's name or the place in it is left out."""
+    """Fields that only repeat the file's name or the position in it are left out."""
     known = {"UID": name, "pairID": str(index)}
     kept = {key: value for key, value in item.items() if key not in STRUCTURE and str(value) != known.get(key)}
     return {key: value if type(value) is int else str(value) for key, value in kept.items()}
 
 
 def _with_critical(variant: Variant, item: dict[str, object], language: str) -> Variant:
-    """The word that is the same in both sentences, after this sentence's own beginning."""
+    """The word that both sentences share, after this sentence's own beginning."""
     prefix, word = item.get(f"two_prefix_prefix_{variant.role}"), item.get("two_prefix_word")
     if not item.get("two_prefix_method") or not isinstance(prefix, str) or not isinstance(word, str):
         return variant

@@ -2,8 +2,8 @@
 
 The format has no features, but the published files are written template by template, in blocks, so that the numbers of subject
 and attractor follow from the line (Mueller et al. 2020; the order is that of the templates in their grammars); in English they
-follow from the words. A file that is not
-as long as the published one, or in which one and the same good form is singular here and plural there, is left without features.
+follow from the words. A file whose length differs from the published one, or in which the same good form is both singular and
+plural, gets no features.
 """
 
 import itertools
@@ -18,12 +18,12 @@ SUFFIXES = {".txt", ".xz", ".gz"}
 Blocks = list[tuple[tuple[str, ...], int]]
 PAIRS = [("plural", "plural"), ("plural", "singular"), ("singular", "plural"), ("singular", "singular")]
 # English has no blocks to go by, but words that show their number: the nouns, and the form of the verb.
-SECOND = ("obj_rel_within", "obj_rel_no_comp_within", "sent_comp")  # the tested verb agrees with the second noun, read last
-NO_NUMBER = ("npi", "reflexive")  # what is tested is no verb
+SECOND = ("obj_rel_within", "obj_rel_no_comp_within", "sent_comp")  # the tested verb agrees with the second, last noun
+NO_NUMBER = ("npi", "reflexive")  # what is tested is not a verb
 AUXILIARIES = {("is", "are"): "singular", ("are", "is"): "plural", ("was", "were"): "singular", ("were", "was"): "plural"}
 AUXILIARIES |= {("has", "have"): "singular", ("have", "has"): "plural"}
 RELATIVES = ("subj_rel", "obj_rel_within_anim", "obj_rel_across_anim")
-# For each published file the numbers of the first and the second noun, block by block, and how many pairs a block has.
+# For each published file, the numbers of the first and second noun, block by block, and the pairs per block.
 BLOCKS: dict[tuple[str, str], Blocks] = {
     **{(lang, name): [(pair, 2800) for pair in PAIRS] for lang in ("fr", "de", "ru") for name in RELATIVES},
     **{("he", name): [(pair, 2800) for pair in PAIRS[::-1]] for name in RELATIVES},
@@ -54,12 +54,12 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     for number, line in lines(file):
         label, tab, sentence = line.partition("\t")
         if label not in ("True", "False") or not tab or not sentence.split():
-            raise SetError(file, number, f"a line is True or False, a tab and a sentence; this is {line[:60]!r}")
+            raise SetError(file, number, f"a line must be True or False, a tab and a sentence; this is {line[:60]!r}")
         if label == "True":
             _close(made, start, group)
             group, start = [], number
         elif not group:
-            raise SetError(file, number, "a False line without the True line that it belongs to")
+            raise SetError(file, number, "a False line without its True line")
         group.append((label == "True", sentence))
     _close(made, start, group)
     _recover_features(made)
@@ -76,7 +76,7 @@ def _close(made: ChallengeSet, line: int, group: list[tuple[bool, str]]) -> None
 
 
 def target_spans(words: list[tuple[str, ...]]) -> list[tuple[Span, ...]]:
-    """The stretch in which the sentences of a group differ from the first."""
+    """The stretch in which each sentence of a group differs from the first."""
     if len(words) < 2:
         return [()] * len(words)
     pairs = [differing(words[0], other) for other in words[1:]]
@@ -86,7 +86,7 @@ def target_spans(words: list[tuple[str, ...]]) -> list[tuple[Span, ...]]:
 
 
 def _recover_features(made: ChallengeSet) -> None:
-    """Where the file is one of the published ones."""
+    """If the file is one of the published ones."""
     if made.language == "en":
         _recover_english(made)
         return
@@ -100,7 +100,7 @@ def _recover_features(made: ChallengeSet) -> None:
 
 
 def _recover_english(made: ChallengeSet) -> None:
-    """If the words of every item tell the numbers, and verb and subject agree in all of them; otherwise none has features."""
+    """If every item's words tell the numbers, and verb and subject agree in all of them; otherwise no item gets features."""
     if any(part in made.construction for part in NO_NUMBER):
         return
     second = made.construction.startswith(SECOND)
@@ -131,14 +131,14 @@ def _noun_number(noun: str) -> str:
 
 
 def _verb_number(good: str, bad: str) -> str | None:
-    """Of a form that stands against another, as laughs against laugh and is against are; None for what is no such pair."""
+    """The number of a form paired with another, as in laughs/laugh and is/are; None if it is not such a pair."""
     if (good, bad) in AUXILIARIES:
         return AUXILIARIES[good, bad]
     return "singular" if good == f"{bad}s" else "plural" if bad == f"{good}s" else None
 
 
 def _agree(made: ChallengeSet, found: list[Mapping[str, Value]]) -> bool:
-    """Whether every good form goes with one number only, as it must where the blocks are those of the published file."""
+    """Whether every good form goes with only one number, as it must if the blocks are those of the published file."""
     numbers: dict[str, Value] = {}
     for first, each in zip(made.firsts, found, strict=False):
         words = made.sentences[first].split()
@@ -149,9 +149,9 @@ def _agree(made: ChallengeSet, found: list[Mapping[str, Value]]) -> bool:
 
 
 def number_features(construction: str, numbers: tuple[str, ...]) -> dict[str, Value]:
-    """Within an object relative the tested verb agrees with the second noun, which stands before it, elsewhere with the first.
+    """Within an object relative the tested verb agrees with the second noun, which precedes it; elsewhere with the first.
 
-    Between subject and verb stand the second noun, or none; in long coordinations objects of the first verb, of either number.
+    Between subject and verb there is the second noun or none; in long coordinations, objects of the first verb, of either number.
     """
     within = construction == "obj_rel_within_anim"
     if len(numbers) == 1:

@@ -1,7 +1,7 @@
-"""gevalm (Zaczynska et al. 2020): German, a JSON object a line: a sentence with [MASK] and the two forms for it.
+"""gevalm (Zaczynska et al. 2020): German, one JSON object per line: a sentence with [MASK] and its two candidate forms.
 
-The target is where [MASK] stands (`indexMASK` is wrong in hundreds of rows). The numbers are read off the file's name, tested one
-first (the field `case` has them swapped in two constructions).
+The target is at [MASK] (`indexMASK` is wrong in hundreds of rows). The numbers come from the file's name, the tested one first
+(the field `case` has them swapped in two constructions).
 """
 
 import re
@@ -13,12 +13,12 @@ from ..set_file import objects, text_field
 
 SUFFIXES = {".jsonl"}
 MASK = "[MASK]"
-# How many nouns stand between the subject that is tested and its verb; of the others the files do not tell.
+# How many nouns are between the tested subject and its verb; for the others the files do not say.
 BETWEEN = {
     **dict.fromkeys(("SimplSent", "SVinSentCompl", "SVshortVPCoord", "SVinObjRelC", "SVModifier", "SVextendedModifier"), 0),
     **dict.fromkeys(("SVPP", "SVSubjRelC", "SVacrossObjRelC"), 1),
 }
-REFLEXIVES = ("RA_acc", "RA_case")  # each a case in several files: RA_acc_simple, RA_acc_longer, RA_acc_SentCompl
+REFLEXIVES = ("RA_acc", "RA_case")  # each a case spread over several files: RA_acc_simple, RA_acc_longer, RA_acc_SentCompl
 NUMBERS = {"sg": "singular", "pl": "plural"}
 
 
@@ -33,7 +33,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
         masked = text_field(item, "text_masked", file, number).split()
         candidates = item.get("candidates") or []
         if masked.count(MASK) != 1:
-            raise SetError(file, number, f"text_masked has {masked.count(MASK)} times {MASK}, not once")
+            raise SetError(file, number, f"text_masked has {MASK} {masked.count(MASK)} times instead of once")
         if not isinstance(candidates, list) or [isinstance(c, str) and bool(c.split()) for c in candidates] != [True, True]:
             raise SetError(file, number, f"candidates must be two forms; they are {str(candidates)[:60]!r}")
         at = masked.index(MASK)

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...data.grammar import Expansion, Grammar, load
+from ...data.grammar.expand import check_size
 from ...data.grammar.folder import SUFFIX
-from ...data.grammar.size import check_size
 from ...settings.languages import Clitics
 from ..challenge_set import TARGET, ChallengeSet, Span
 from ..contrast import pair_contrast
 
 SUFFIXES = {".avg"}
-# Three variants that get worse step by step, as in the polarity sets of Marvin and Linzen (2018).
+# Three variants of decreasing acceptability, as in the polarity sets of Marvin and Linzen (2018).
 GRADED = ("grammatical", "intrusive", "ungrammatical")
 
 
@@ -24,12 +24,12 @@ def read(file: Path, language: str, clitics: Clitics = "split") -> Iterator[Chal
 
 
 def expand_grammar(folder: Path, name: str, language: str, clitics: Clitics = "split") -> ChallengeSet:
-    """A construction of a folder of grammars."""
+    """One construction of a grammar folder."""
     return write_out(load(folder, name), str(folder / f"{name}{SUFFIX}"), language, clitics)
 
 
 def write_out(grammar: Grammar, file: str, language: str, clitics: Clitics) -> ChallengeSet:
-    """All sentences of a grammar as a set, with the features and spans that the grammar knows."""
+    """All sentences of a grammar as a set, with the features and spans the grammar provides."""
     expansion = check_size(Expansion(grammar, clitics))
     expansion.must_vary()
     made = ChallengeSet(grammar.name, language, dataset="grammar", file=file)
@@ -58,7 +58,7 @@ def write_out(grammar: Grammar, file: str, language: str, clitics: Clitics) -> C
 
 
 def _roles(changes: list[str]) -> list[str]:
-    """Good and bad; where there are several bad ones, each is named for what was changed (plural, and plural2 elsewhere)."""
+    """Good and bad; several bad ones are named after what was changed (plural, and plural2 for a second place)."""
     if len(changes) == 2:
         return ["good", "bad"]
     roles = [change or "good" for change in changes]

@@ -1,6 +1,6 @@
 """Gulordava et al. (2018): a table with one row per form; the two forms of an item share its beginning.
 
-The sentence is the prefix and the form, which the contrast compares: the word at the target's place in `sent` is neither of them.
+The sentence is the prefix and the form, which the contrast compares: the word at the target's place in `sent` is neither form.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
     for found in items.values():
         by_class = {row["class"]: row for _, row in found}
         if set(by_class) != {"correct", "wrong"} or len(found) != 2:
-            raise SetError(file, found[0][0], "an item has one form of class correct and one of class wrong")
+            raise SetError(file, found[0][0], "an item needs one form of class correct and one of class wrong")
         if not all(row["form"].split() for _, row in found):
             raise SetError(file, found[0][0], "the column form must hold a form")
         made.add(found[0][0], _features(found[0][1]), [_variant(by_class["correct"], True), _variant(by_class["wrong"], False)])

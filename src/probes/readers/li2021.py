@@ -1,7 +1,7 @@
 """The French object–past-participle sets of Li, Wisniewski and Crabbé (2021), `.tab` and `.pred`: a table, one row per form.
 
-The two forms of a sentence stand in rows of their own; the one that ends in the plural s of the other is the plural, and
-`correct_number` says which is right. What each surface heuristic would choose is a number in a column of its own.
+The two forms of a sentence are on separate rows; the one that is the other plus a plural s is the plural, and
+`correct_number` says which is right. The number that each surface heuristic would choose has its own column.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ..set_file import rows, whole_number
 SUFFIXES = {".tab", ".pred"}
 NEEDED = ("form", "correct_number", "sent", "cls_noun_num")
 NUMBERS = {"sing": "singular", "plur": "plural"}
-# The first noun, the noun before the relative pronoun, the last word with a number before the participle, the majority of nouns.
+# The first noun, the noun before the relative pronoun, the last word with number before the participle, the majority of nouns.
 HEURISTICS = {"h1": "fst_noun_num", "h2": "cls_noun_num", "h3": "cls_token_num", "h4": "com_num"}
 END = "<eos>"
 
@@ -37,14 +37,14 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
         words = [word for word in sentence.split() if word != END]
         places = [at for at, word in enumerate(words) if word in forms]
         if len(places) != 1:
-            raise SetError(file, number, f"{' or '.join(forms)} stands {len(places)} times in the sentence, not once")
+            raise SetError(file, number, f"{' or '.join(forms)} occurs {len(places)} times in the sentence instead of once")
         variants = [_variant(words, places[0], form, good) for form, good in zip(forms, (True, False), strict=True)]
         made.add(number, _features(row), variants)
     yield made
 
 
 def _forms(file: Path, number: int, found: list[tuple[int, dict[str, str]]]) -> tuple[str, str]:
-    """The right and the wrong one."""
+    """The right and the wrong form."""
     different = sorted({row["form"] for _, row in found}, key=len)
     right = {row["correct_number"] for _, row in found}
     if (
@@ -57,7 +57,7 @@ def _forms(file: Path, number: int, found: list[tuple[int, dict[str, str]]]) -> 
         raise SetError(
             file,
             number,
-            f"a sentence has two rows, with the singular and the plural of one form and its number; here {different}",
+            f"a sentence needs two rows, with the singular and plural of one form and its number; here {different}",
         )
     singular, plural = different
     return (singular, plural) if right == {"sing"} else (plural, singular)

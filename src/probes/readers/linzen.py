@@ -1,7 +1,7 @@
-"""Linzen, Dupoux and Goldberg (2016), as Goldberg (2019) tests them: a frame with ***mask*** and the two forms for it.
+"""Linzen, Dupoux and Goldberg (2016), as Goldberg (2019) tests them: a frame with ***mask*** and its two candidate forms.
 
-Columns without a head: how many nouns intervene (all of them of the other number), the sentence as it was found, the frame, the
-right form, the wrong form. The forms are compared where they stand, so the contrast is the target's.
+Columns without a header: how many nouns intervene (all with the other number), the original sentence, the frame, the right
+form, the wrong form. The forms are compared in place, so the contrast is the target's.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
         frames = [i for i, cell in enumerate(cells) if cell.split().count(MASK) == 1]
         if len(frames) != 1 or len(cells) < frames[0] + 3:
             raise SetError(
-                file, number, f"a row is a count, a sentence, a frame with one {MASK}, the right and the wrong form, by tabs"
+                file, number, f"a row needs a count, a sentence, a frame with one {MASK}, the right and the wrong form, with tabs"
             )
         frame, good, bad = cells[frames[0] : frames[0] + 3]
         if not good.split() or not bad.split():
@@ -44,6 +44,6 @@ def _variant(frame: str, form: str, good: bool) -> Variant:
 
 
 def _features(cells: list[str]) -> dict[str, Value]:
-    """One count is of attractors that are all the nouns in between; of two, the first is of all nouns in between."""
+    """A single count is of attractors, which are then all the nouns in between; of two, the first counts all nouns in between."""
     counts = [count for cell in cells if (count := whole_number(cell)) is not None]
     return {"n_intervening": counts[0], "n_attractors": counts[-1]} if counts else {}

@@ -1,6 +1,6 @@
 """Marvin & Linzen (2018): pickled dictionaries from a case to its pairs (or, for polarity items, triples) of sentences.
 
-A pickle can hold instructions to run anything; this reader admits plain containers and strings and refuses the rest.
+A pickle can contain instructions to run anything; this reader accepts plain containers and strings and refuses the rest.
 """
 
 import io
@@ -19,8 +19,8 @@ from .clams import target_spans
 SUFFIXES = {".pickle", ".pkl"}
 NUMBERS = {"sing": "singular", "plur": "plural"}
 TENSES = ("past", "future")
-NOUNS = ("MS", "ES", "BS")  # the subject of the main, of the embedded and of the matrix clause
-# How many nouns stand between the subject that is tested, which is named first, and its verb: that of the clause, if any.
+NOUNS = ("MS", "ES", "BS")  # the subject of the main, the embedded and the matrix clause
+# How many nouns are between the tested subject, named first, and its verb: that of the clause, if any.
 BETWEEN: dict[tuple[str, ...], int] = {("MS", "ES"): 1, ("ES", "MS"): 0, ("MS", "BS"): 0}
 GRADES = ("good", "intrusive", "ungrammatical")
 
@@ -34,7 +34,7 @@ class _PlainOnly(pickle.Unpickler):
 
 
 def recognises(file: Path, head: str) -> bool:
-    return True  # the ending decides; a pickle has no head to read
+    return True  # the suffix decides; a pickle has no head to read
 
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
@@ -48,9 +48,9 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
             number += 1
             made.add(number, case_features(case), _variants(group, file, case))
     if not len(made):
-        raise SetError(file, None, "there are no sentences in it")
+        raise SetError(file, None, "contains no sentences")
     if len(set(map(len, (item.variants for item in made)))) > 1:
-        raise SetError(file, None, "it has pairs as well as triples; put them into two files")
+        raise SetError(file, None, "has both pairs and triples; put them in separate files")
     if len(made[0].variants) == 3:
         made.contrasts = tuple(
             pair_contrast(f"{GRADES[a][0]}>{GRADES[b][0]}", GRADES[a], GRADES[b]) for a, b in ((0, 1), (1, 2), (0, 2))
@@ -64,16 +64,16 @@ def _plain(file: Path) -> dict[object, object]:
     except pickle.UnpicklingError as error:
         raise SetError(file, None, f"this pickle is refused: {error}; only plain lists, dictionaries and text are read") from None
     except Exception as error:  # a broken pickle raises almost anything
-        raise SetError(file, None, f"not a pickle that can be read ({type(error).__name__}); it is damaged") from None
+        raise SetError(file, None, f"cannot be read as a pickle ({type(error).__name__}); it is damaged") from None
     if not isinstance(cases, dict):
-        raise SetError(file, None, f"a dictionary from cases to sentences is needed; this is a {type(cases).__name__}")
+        raise SetError(file, None, f"must be a dictionary from cases to sentences; this is a {type(cases).__name__}")
     return cases
 
 
 def _variants(group: object, file: Path, case: str) -> list[Variant]:
     sentences = list(group) if isinstance(group, list | tuple) else []
     if len(sentences) not in (2, 3) or not all(isinstance(s, str) and s.split() and encodable(s) for s in sentences):
-        raise SetError(file, None, f"case {case}: two or three sentences are needed, this is {reprlib.repr(group)[:80]}")
+        raise SetError(file, None, f"case {case}: must have two or three sentences; this is {reprlib.repr(group)[:80]}")
     words = [tuple(sentence.split()) for sentence in sentences]
     if len(words) == 2:
         return pair(words[0], words[1])
@@ -84,7 +84,7 @@ def _variants(group: object, file: Path, case: str) -> list[Variant]:
 def case_features(case: str) -> dict[str, Value]:
     """`plur_ES_EV_sing_MS_MV`: what is tested comes first, then what varies around it, in every construction.
 
-    So within an object relative the first number is that of the embedded subject (ES). Polarity items have a tense instead.
+    Within an object relative the first number is therefore the embedded subject's (ES). Polarity items have a tense instead.
     """
     parts = case.split("_")
     numbers = [NUMBERS[part] for part in parts if part in NUMBERS]

@@ -1,4 +1,4 @@
-"""MultiBLiMP (Jumelet et al. 2025): a table of raw sentences with the features that were exchanged."""
+"""MultiBLiMP (Jumelet et al. 2025): a table of raw sentences with the features that were swapped."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from ..set_file import rows, whole_number
 
 SUFFIXES = {".tsv"}
 KEPT = ("phenomenon", "grammatical_feature", "verb", "child", "feature_vals", "distance", "attractors", "swap_head")
-GENERIC = ("data", "train", "test")  # names of files that say nothing
+GENERIC = ("data", "train", "test")  # uninformative file names
 NUMBERS = {"SG": "singular", "PL": "plural"}
 
 
@@ -19,7 +19,7 @@ def recognises(file: Path, head: str) -> bool:
 
 
 def read(file: Path, language: str) -> Iterator[ChallengeSet]:
-    """A set for each phenomenon; where none is named, the file, or its folder where the file's name says nothing."""
+    """One set per phenomenon; if none is named, it is named after the file, or its folder if the file's name is uninformative."""
     name = file.parent.name if file.stem in GENERIC and file.parent.name else file.stem
     sets: dict[str, ChallengeSet] = {}
     for number, row in rows(file, "sen", "wrong_sen"):
@@ -33,7 +33,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
 
 
 def _features(row: dict[str, str]) -> dict[str, Value]:
-    """The number of the subject is that of the right form, the first of the values that were exchanged."""
+    """The subject's number is that of the right form, the first of the swapped values."""
     features: dict[str, Value] = {name: row[name] for name in KEPT if row.get(name)}
     if (distance := whole_number(row.get("distance", ""))) is not None:
         features["distance"] = distance

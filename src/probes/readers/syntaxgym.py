@@ -1,4 +1,4 @@
-"""Suites (Hu et al. 2020; Pérez-Mayos et al. 2021) and one's own: conditions made of regions, formulas that must be true."""
+"""Suites (Hu et al. 2020; Pérez-Mayos et al. 2021) and users' own: conditions made of regions, formulas that must be true."""
 
 import math
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ from ..suites.suite_files import read as read_suite
 from ..suites.variants import span_name, variants_of
 
 SUFFIXES = {".suite", ".json", ".csv"}
-BITS = -1 / math.log(2)  # surprisal in bits of a log-probability in nats
-# Suites hold under every protocol: equal surprisals are no preference, and a condition brings its own full stop.
+BITS = -1 / math.log(2)  # converts a log-probability in nats to surprisal in bits
+# Suites are the same under every protocol: equal surprisals are not a preference, and a condition has its own full stop.
 FIXED: dict[str, str | bool] = {"ties": "wrong", "final": False}
 BY_CIRCUIT = Grouping(CIRCUIT, (CIRCUIT,), across=True, combine="mean")
 
@@ -41,7 +41,7 @@ def read(file: Path, language: str) -> Iterator[ChallengeSet]:
 
 
 def _contrasts(suite: Suite, language: str) -> Iterator[Contrast]:
-    """Each prediction by itself, and all of them at once; under which item rules each is counted."""
+    """Each prediction on its own, and all of them at once; with the item rules under which each counts."""
     first = sentence_of(suite, suite.items[0], suite.items[0].conditions[0], language)
     spans = {region.number: span_name(region) for region in first.regions}
     texts = {f"prediction {each.name or number}": each.formula for number, each in enumerate(suite.predictions, start=1)}

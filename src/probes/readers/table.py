@@ -1,7 +1,7 @@
-"""Any table of pairs: CSV with any separator, TSV, Parquet or JSON lines, with a row per pair and whatever else is known of it.
+"""Any table of pairs: CSV with any separator, TSV, Parquet or JSON lines, with one row per pair and any further columns.
 
-Which columns hold the sentences is known for the published benchmarks, or said (`probes.columns={good: …, bad: …, construction:
-…}`). A cloze table has a sentence with a gap and the two forms for it. Every further column is a feature.
+The columns with the sentences are known for the published benchmarks, or given (`probes.columns={good: …, bad: …, construction:
+…}`). A cloze table has a sentence with a gap and two forms for it. Every other column is a feature.
 """
 
 import csv
@@ -21,7 +21,7 @@ from .own import FURTHER, add_forms
 SUFFIXES = {".csv", ".tsv", ".jsonl", ".parquet"}
 TABLES = SUFFIXES
 SEPARATORS = ("\t", ";", ",", "|")
-# Columns of good and bad sentences: ours, those of BLiMP, TurBLiMP, MultiBLiMP and RuBLiMP, and what else people call them.
+# Columns of good and bad sentences: ours, those of BLiMP, TurBLiMP, MultiBLiMP and RuBLiMP, and other common names.
 PAIRS = (
     ("good", "bad"),
     ("sentence_good", "sentence_bad"),
@@ -37,14 +37,14 @@ CLOZE = (("masked_text", "form_grammatical", "form_ungrammatical"),)
 CONSTRUCTIONS = ("construction", "UID", "paradigm", "PID", "phenomenon", "linguistic_phenomenon")
 ROLES = ("good", "bad", "masked", "construction")
 GAP = re.compile(r"\[MASK\]|<mask>|_{2,}|\{\}")
-# Files that readers of their own know, with all that they say.
+# Files that have their own readers, which know all their columns.
 ELSEWHERE = {".tsv": ({"good", "bad"}, {"sen", "wrong_sen"}), ".jsonl": ({"good", "bad"}, {"sentence_good", "sentence_bad"})}
 LARGEST_CELL = 1 << 20
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What stands where. With a gap, good and bad are the forms for it."""
+    """Which column holds what. With a gap, good and bad are its candidate forms."""
 
     good: str
     bad: tuple[str, ...]
@@ -58,7 +58,7 @@ class Columns:
 
 def recognises(file: Path, head: str) -> bool:
     if file.suffix == ".parquet":
-        return True  # the ending decides; what it must have is said when it is read
+        return True  # the suffix decides; reading it checks the rest
     names = _head_names(file, head)
     return known_columns(names) is not None and not any(pair <= set(names) for pair in ELSEWHERE.get(file.suffix, ()))
 
@@ -85,7 +85,7 @@ def known_columns(names: Sequence[str]) -> Columns | None:
 
 
 def read(file: Path, language: str, columns: Mapping[str, Plain] | None = None) -> Iterator[ChallengeSet]:
-    """A set per construction, in the order in which they come."""
+    """One set per construction, in order of appearance."""
     sets: dict[str, ChallengeSet] = {}
     chosen: Columns | None = None
     for number, row in rows(file, columns):
@@ -100,18 +100,18 @@ def read(file: Path, language: str, columns: Mapping[str, Plain] | None = None) 
 
 
 def choose_columns(file: Path, names: Sequence[str], columns: Mapping[str, object] | None) -> Columns:
-    """Those that were said, and for the rest those that are known by their names."""
+    """The columns given, and for the rest those known by name."""
     known = known_columns(names)
     if columns is None:
         if known is None:
             raise SetError(
                 file,
                 None,
-                f"which columns hold the sentences? There are {', '.join(names)}; say probes.columns={{good: …, bad: …}}",
+                f"which columns hold the sentences? Available: {', '.join(names)}; set probes.columns={{good: …, bad: …}}",
             )
         return known
     if unknown := [role for role in columns if role not in ROLES]:
-        raise SetError(file, None, f"probes.columns has no {unknown[0]}; write {', '.join(ROLES)}")
+        raise SetError(file, None, f"probes.columns: unknown key {unknown[0]}; use {', '.join(ROLES)}")
     bad = columns.get("bad", known.bad if known else ())
     chosen = Columns(
         str(columns.get("good", known.good if known else "")),
@@ -122,7 +122,7 @@ def choose_columns(file: Path, names: Sequence[str], columns: Mapping[str, objec
     if not chosen.good or not chosen.bad:
         raise SetError(file, None, "probes.columns needs good and bad, the columns with the two sentences (or forms for a gap)")
     if missing := [name for name in chosen.names if name not in names]:
-        raise SetError(file, None, f"probes.columns: there is no column {missing[0]}; there are: {', '.join(names)}")
+        raise SetError(file, None, f"probes.columns: no column {missing[0]}; available: {', '.join(names)}")
     return chosen
 
 
@@ -134,7 +134,7 @@ def _sentences(row: Mapping[str, object], columns: Columns, file: Path, number: 
         return good, bad
     masked = _text(row, columns.masked, file, number)
     if len(gaps := GAP.findall(masked)) != 1:
-        raise SetError(file, number, f"{columns.masked} has {len(gaps)} gaps, not one ([MASK], <mask>, ___ or {{}})")
+        raise SetError(file, number, f"{columns.masked} has {len(gaps)} gaps instead of one ([MASK], <mask>, ___ or {{}})")
     fill = [masked.replace(gaps[0], form.strip()) for form in (good, *bad)]
     return fill[0], fill[1:]
 
@@ -147,13 +147,13 @@ def _text(row: Mapping[str, object], column: str, file: Path, number: int) -> st
 
 
 def _features(row: Mapping[str, object], columns: Columns) -> dict[str, Value]:
-    """What else is known. A column that is called like one of the results gets another name."""
+    """Everything else that is known. A column named like one of the results gets another name."""
     kept = {key: value for key, value in row.items() if key not in columns.names and value not in (None, "")}
     return {f"item_{key}" if key in RESERVED else key: _feature(value) for key, value in kept.items()}
 
 
 def _feature(value: object) -> Value:
-    """Whole numbers and texts as they are; anything else as text."""
+    """Integers and text unchanged; anything else as text."""
     if isinstance(value, str) or type(value) is int:
         return value
     return str(value) if isinstance(value, bool | float) else json.dumps(value, ensure_ascii=False, default=str)
@@ -186,7 +186,7 @@ def _separated_rows(file: Path, columns: Mapping[str, object] | None) -> Iterato
                 names = [name.strip() for name in cells]
                 _must_differ(names, file, first)
             elif len(cells) != len(names):
-                raise SetError(file, reader.line_num, f"{len(cells)} cells, but the head has {len(names)}")
+                raise SetError(file, reader.line_num, f"{len(cells)} cells, but the header has {len(names)}")
             else:
                 yield reader.line_num, dict(zip(names, cells, strict=True))
     except csv.Error as error:
@@ -194,7 +194,7 @@ def _separated_rows(file: Path, columns: Mapping[str, object] | None) -> Iterato
 
 
 def separator_of(head: str, columns: Mapping[str, object] | None) -> str:
-    """The one at which the head falls into the columns that are known or asked for; else the one that cuts it most often."""
+    """The separator that splits the header into known or requested columns; otherwise the one that occurs most often."""
     asked = {str(name) for name in (columns or {}).values() if isinstance(name, str)}
     for separator in SEPARATORS:
         names = _cells(head, separator)
@@ -212,7 +212,7 @@ def _cells(line: str, separator: str) -> list[str]:
 
 def _must_differ(names: Sequence[str], file: Path, number: int) -> None:
     if again := next((name for name in names if names.count(name) > 1), None):
-        raise SetError(file, number, f"the column {again or 'without a name'} is there twice in the head")
+        raise SetError(file, number, f"the column {again or 'without a name'} occurs twice in the header")
 
 
 def _parquet_rows(file: Path) -> Iterator[tuple[int, dict[str, object]]]:

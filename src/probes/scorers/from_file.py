@@ -1,4 +1,4 @@
-"""Scores that something else has computed, matched to the sentences of the sets by their text, or by uid and role."""
+"""Scores computed elsewhere, matched to the sets' sentences by text, or by uid and role."""
 
 import logging
 import re
@@ -16,14 +16,14 @@ from . import ProbeSentence, Reading, WordScores
 from .score_file import ScoredText, ScoreFile
 
 log = logging.getLogger(__name__)
-ALIKE = 1e-6  # nats by which two scores of the same sentence may differ
-# What tokenizers put before a piece that begins a word, or that continues one; spaces.
+ALIKE = 1e-6  # nats by which two scores of one sentence may differ
+# What tokenizers put before a piece that starts or continues a word; spaces.
 MARKS = re.compile(r"^##|[\u2581\u0120]|</w>$|@@$|\s")
 Scored = tuple[tuple[int, ...], tuple[float, ...]]  # where each stretch ends, in letters; and its score
 
 
 class FileScorer:
-    """`items`: the sentence that each uid and role stand for."""
+    """`items`: the sentence of each uid and role."""
 
     def __init__(self, path: Path, file: ScoreFile, items: Mapping[tuple[str, str], str] | None = None) -> None:
         self.path, self.file = path, file
@@ -55,7 +55,7 @@ class FileScorer:
         self.repeated += 1
         if before[0] != found[0] or not np.allclose(before[1], found[1], rtol=0, atol=ALIKE):
             raise UserError(
-                f"{text.place}: another score of a sentence that was there before: {sum(found[1]):.4f} and {sum(before[1]):.4f} "
+                f"{text.place}: a second, different score for one sentence: {sum(found[1]):.4f} and {sum(before[1]):.4f} "
                 f"nats: {(whole or ' '.join(text.tokens))[:60]!r}. Keep one of them"
             )
 
@@ -77,7 +77,7 @@ class FileScorer:
         return WordScores(firsts, np.array(logprobs, np.float32), np.zeros(len(marks), bool), inseparable=marks)
 
     def _find(self, spelt: str) -> Scored | None:
-        """The sentence; or, where it is read only up to a tested word, any that begins so, if all of them agree."""
+        """The sentence; or, if it is read only up to a tested word, any that starts this way, if all of them agree."""
         if spelt in self.known:
             return self.known[spelt]
         found = [_beginning(self.known[key], len(spelt)) for key in self._longer(spelt)]
@@ -95,9 +95,9 @@ class FileScorer:
         counts = f"{len(self.known):,} sentences with {self.file.described}"
         log.info("scores     %s: %s", self.path, counts)
         told = {
-            "rows of sentences that were there before, with the same scores": self.repeated,
+            "rows repeating a sentence with the same scores": self.repeated,
             "items (uid, role) that are not in these sets": self.unknown_items,
-            "first words without a score, which are taken as given": self.file.given,
+            "first words without a score, taken as given": self.file.given,
         }
         for what, count in told.items():
             if count:
@@ -105,7 +105,7 @@ class FileScorer:
         if len(missing) == asked and asked:
             theirs = next(iter(self.known), "nothing")
             raise UserError(
-                f"{self.path}: it has a score for none of the {asked:,} sentences asked: {missing[0][:60]!r} is one of them, "
+                f"{self.path}: it scores none of the {asked:,} sentences requested: {missing[0][:60]!r} is one of them, "
                 f"{theirs[:60]!r} (without spaces) one of the file's. Were they scored without the final full stop "
                 "(probes.rules.final=false), or with a capital (probes.rules.capitalize=true)?"
             )
@@ -114,19 +114,19 @@ class FileScorer:
 
 
 def letters(text: str) -> str:
-    """A text without its spaces: tokenizers disagree on those alone."""
+    """A text without its spaces: tokenizers disagree only on those."""
     return "".join(unicodedata.normalize("NFC", text).split())
 
 
 def _beginning(scored: Scored, length: int) -> Scored | None:
-    """What a longer sentence says of its first letters; None if a stretch goes beyond them."""
+    """What a longer sentence says about its first letters; None if a stretch extends beyond them."""
     ends, values = scored
     count = bisect_left(ends, length) + 1
     return (ends[:count], values[:count]) if ends[count - 1] == length else None
 
 
 def _by_word(words: Sequence[str], ends: Sequence[int], values: Sequence[float]) -> tuple[list[float], list[bool]]:
-    """Each stretch counts for the word in which it begins. A word in which none begins cannot be told from the one before it."""
+    """Each stretch counts for the word in which it starts. A word in which none starts is scored with the previous one."""
     borders = list(accumulate(len(letters(word)) for word in words))
     sums, begun = [0.0] * len(words), [False] * len(words)
     start = word = 0
@@ -134,7 +134,7 @@ def _by_word(words: Sequence[str], ends: Sequence[int], values: Sequence[float])
         while word < len(borders) - 1 and start >= borders[word]:
             word += 1
         sums[word] += value
-        # A stretch that begins inside a word, after another that does, leaves the border before the word as it is.
+        # A stretch that starts inside a word, after one that starts there too, leaves the boundary before the word intact.
         begun[word] = begun[word] or start == (borders[word - 1] if word else 0)
         start = end
     return sums, [not flag for flag in begun]

@@ -9,7 +9,7 @@ from ...errors import UserError
 from . import ProbeSentence, Reading, WordScores
 from .scoring_mode import unchanged_randomness
 
-# Of each sentence (words separated by spaces) a number for each word, in nats.
+# For each sentence (words separated by spaces) one number per word, in nats.
 WordScoring = Callable[[list[str]], Sequence[Sequence[float]]]
 
 
@@ -23,7 +23,7 @@ class FunctionScorer:
 
     @property
     def reading(self) -> Reading:
-        """How the function reads a sentence is its own affair."""
+        """How the function reads a sentence is its own business."""
         return Reading(sees="unstated", unknown="", source=f"the function {self.name}")
 
     def score(self, sentences: Sequence[ProbeSentence]) -> WordScores:
@@ -34,7 +34,7 @@ class FunctionScorer:
         return [sentence.words for sentence in sentences]
 
     def logprobs(self, prepared: list[str], rank: int = 0, world: int = 1) -> NDArray[np.float32]:
-        """Of several processes each asks for sentences that follow each other; those often begin alike."""
+        """With several processes, each takes consecutive sentences, which often share beginnings."""
         shares = np.array_split(np.arange(len(prepared)), world)
         own = shares[rank].tolist()
         before, after = (
@@ -47,13 +47,13 @@ class FunctionScorer:
     def _ask(self, texts: list[str]) -> NDArray[np.float32]:
         found = [np.asarray(each, np.float32).reshape(-1) for each in self.function(texts)] if texts else []
         if len(found) != len(texts):
-            raise UserError(f"{self.name}: {len(texts):,} sentences were asked, {len(found):,} were scored")
+            raise UserError(f"{self.name}: {len(texts):,} sentences were requested, {len(found):,} were scored")
         for text, got in zip(texts, found, strict=True):
             if (expected := len(text.split())) != len(got):
                 raise UserError(f"{self.name}: {expected} words, but {len(got)} log-probabilities: {text[:60]!r}")
         logprobs = np.concatenate([np.zeros(0, np.float32), *found])
         if (logprobs > 0).any():
-            raise UserError(f"{self.name}: {logprobs.max():g} is not the logarithm of a probability; it must not be above 0")
+            raise UserError(f"{self.name}: {logprobs.max():g} is not a log-probability; it must not be above 0")
         return logprobs
 
     def scores(self, prepared: list[str], logprobs: NDArray[np.float32]) -> WordScores:

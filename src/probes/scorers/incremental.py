@@ -1,4 +1,4 @@
-"""Our own models read a sentence from left to right: all sentences together are one prefix tree, and each prefix is read once."""
+"""Our own models read a sentence from left to right: all sentences form one prefix tree, and each prefix is read once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,17 +9,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ...data.tokenizer import Tokenizer
-from ...data.vocabulary import EOS_ID
+from ...data.vocabulary import EOS_ID, Tokenizer
 from ...lm.model import LanguageModel
-from ...lm.state import State, join_rows, map_tensors, pick_rows, tensors_in
+from ...lm.networks import State, join_rows, map_tensors, pick_rows, tensors_in
 from ..prefix_tree import PrefixTree, TreeBlock, tree_blocks
 from . import ProbeSentence, Reading, WordScores
 from .scoring_mode import scoring_mode
 
-# Bytes of states that may exist at one time, and rows that are read or predicted from at one time.
+# Bytes of states that may exist at once, and rows read or predicted from at once.
 STATES = 256 << 20
-TREE = 768  # nodes of a tree that is read as one: the more, the fewer are read again, and the more each looks at in vain
+TREE = 768  # nodes of a tree read as one: more means fewer re-reads, but more wasted attention
 ROWS = 256
 LOGITS = 4_000_000
 
@@ -29,13 +28,13 @@ class Forest:
     """Sentences as prefix trees, ready to be scored by any weights of one model."""
 
     firsts: NDArray[np.int64]  # (S + 1,) words
-    pieces: NDArray[np.int64]  # (W,) where the pieces of each word begin
+    pieces: NDArray[np.int64]  # (W,) where each word's pieces begin
     count: int  # of all pieces
     unknown: NDArray[np.bool_]  # (W,)
     blocks: list[TreeBlock]
 
     def contexts(self) -> int:
-        """Steps that a model makes for it."""
+        """The steps a model takes for it."""
         return sum(block.tree.contexts() for block in self.blocks)
 
 
@@ -60,12 +59,12 @@ def plant_forest(sentences: Sequence[ProbeSentence], tokenizer: Tokenizer, budge
 
 
 def _summed(values: NDArray[Any], begins: NDArray[np.int64]) -> NDArray[Any]:
-    """Of the pieces of each word. A word without pieces would be a fault of the tokenizer."""
+    """Sums over each word's pieces. A word without pieces would be a bug in the tokenizer."""
     return np.add.reduceat(values, begins, dtype=np.float32) if len(begins) else np.zeros(0, np.float32)
 
 
 def budget_for(model: LanguageModel) -> int:
-    """Nodes of a block: as many as are read as one, or keep their states within bounds, for sentences of some twelve words."""
+    """Nodes per block: as many as are read as one, or as keep states within bounds, for sentences of about twelve words."""
     if model.reads_trees:
         return TREE
     with scoring_mode(model):
@@ -74,19 +73,30 @@ def budget_for(model: LanguageModel) -> int:
     return int(np.clip(STATES // size, 512, 16_384))
 
 
+def _remembers_every_word(model: LanguageModel) -> bool:
+    """Whether the state grows with what has been read, as keys and values do; that of a recurrent network keeps its size."""
+    with scoring_mode(model):
+        one, two = (
+            sum(part.numel() for part in tensors_in(model.read(torch.full((1, words), EOS_ID, device=_device(model)))[1]))
+            for words in (1, 2)
+        )
+    return two > one
+
+
 class IncrementalScorer:
-    """A model of ours. `start` is the state it begins every sentence with: None for a zero state."""
+    """One of our models. `start` is the state every sentence starts from: None if the model has read nothing yet."""
 
     def __init__(self, name: str, model: LanguageModel, tokenizer: Tokenizer, start: State = None) -> None:
         self.name = name
         self.model = model
         self.tokenizer = tokenizer
         self.start = start
+        self.fresh_state: Literal["zero", "none yet"] = "none yet" if _remembers_every_word(model) else "zero"
 
     @property
     def reading(self) -> Reading:
         words, several = self.tokenizer.words, self.tokenizer.begins() is not None
-        state: Literal["zero", "warm"] = "zero" if self.start is None else "warm"
+        state: Literal["zero", "none yet", "warm"] = "warm" if self.start is not None else self.fresh_state
         return Reading((words[EOS_ID],), state=state, pieces=several, unknown=words[self.tokenizer.unk])
 
     def prepare(self, sentences: Sequence[ProbeSentence]) -> Forest:
@@ -97,12 +107,12 @@ class IncrementalScorer:
         return self.scores(forest, self.logprobs(forest))
 
     def scores(self, forest: Forest, logprobs: NDArray[np.float32]) -> WordScores:
-        """Those of words from those of pieces."""
+        """Word scores from piece scores."""
         sizes = np.diff(forest.pieces, append=forest.count).astype(np.int32)
         return WordScores(forest.firsts, _summed(logprobs, forest.pieces), forest.unknown, sizes)
 
     def logprobs(self, forest: Forest, rank: int = 0, world: int = 1) -> NDArray[np.float32]:
-        """Of every piece of every sentence. Of several processes each takes every `world`-th block; the rest is 0."""
+        """The log-probability of every piece. With several processes, each takes every `world`-th block; the rest is 0."""
         found = np.zeros(forest.count, np.float32)
         with scoring_mode(self.model):
             for block in forest.blocks[rank::world]:
@@ -130,7 +140,7 @@ class IncrementalScorer:
         tokens = torch.from_numpy(tree.tokens).to(device)
         edges = torch.zeros(len(tree), dtype=torch.float32)
         levels = list(tree.levels())
-        # Read further from each level: only these states are kept.
+        # Only the states of nodes with children are kept.
         further = [np.unique(tree.parents[parents]) for parents, _ in levels[1:]] + [np.zeros(0, np.int64)]
         nodes: NDArray[np.int64] = np.zeros(0, np.int64)
         state: State = None
@@ -149,7 +159,7 @@ class IncrementalScorer:
         return edges
 
     def _read(self, tokens: Tensor, rows: Tensor, state: State, keep: Tensor) -> tuple[Tensor, State]:
-        """One token further from the states in these rows, a thousand at a time; the new states of `keep` alone."""
+        """One token further from the states in these rows, a thousand at a time; returns only the new states of `keep`."""
         size = 4 * ROWS
         contexts, states = list[Tensor](), list[State]()
         for at in range(0, len(tokens), size):
@@ -161,10 +171,10 @@ class IncrementalScorer:
         return torch.cat(contexts), join_rows(states) if states else state
 
     def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
-        """Log-probability of each token after the context in its row; both in the order of rows."""
+        """The log-probability of each token after the context in its row; both in row order."""
         decoder = self.model.decoder
         size = max(ROWS, LOGITS // decoder.out_features)
-        # One place for all logits: asking the system for 50 MB again and again takes longer than filling them.
+        # One buffer for all logits: allocating 50 MB again and again takes longer than filling it.
         place = contexts.new_empty(min(size, len(contexts)), decoder.out_features, dtype=torch.float32)  # (rows, V)
         found = []
         for at in range(0, len(contexts), size):

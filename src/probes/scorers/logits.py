@@ -1,4 +1,4 @@
-"""Any torch module from ids to logits as a scorer: (B, T) → (B, T, V), where position t predicts what follows it."""
+"""Any torch module from ids to logits as a scorer: (B, T) → (B, T, V), where position t predicts the next one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .scoring_mode import scoring_mode
 
 TOKENS = 1024  # read at a time
 LOGITS = 2**24  # numbers at a time: 64 MiB
-ALIKE = 1e-3  # nats; more than that is not the noise of another batch
+ALIKE = 1e-3  # nats; more than that is not batch noise
 
 
 class ReadSentence(Protocol):
@@ -41,7 +41,7 @@ class WordIds:
 
 
 class WordEncoder(Protocol):
-    """What a tokenizer must know here: the numbers of a word, and the number of the unknown one."""
+    """What a tokenizer must provide here: the ids of a word, and the id of the unknown word."""
 
     unk: int
 
@@ -49,7 +49,7 @@ class WordEncoder(Protocol):
 
 
 def read_words(tokenizer: WordEncoder) -> PieceReader:
-    """By a vocabulary of words, or by any tokenizer that encodes word by word."""
+    """By a word vocabulary, or by any tokenizer that encodes word by word."""
 
     def read(sentences: Sequence[ProbeSentence]) -> list[WordIds]:
         made = []
@@ -57,7 +57,7 @@ def read_words(tokenizer: WordEncoder) -> PieceReader:
             pieces = [tokenizer.encode_word(word) for word in sentence.words.split()]
             owners = [number for number, each in enumerate(pieces) for _ in each]
             unknown = [tokenizer.unk in each for each in pieces]
-            ids = [max(piece, 0) for each in pieces for piece in each]  # without an <unk> anything may stand there: uncovered
+            ids = [max(piece, 0) for each in pieces for piece in each]  # without an <unk> any id will do: the word is uncovered
             made.append(WordIds(np.array(ids, np.int64), np.array(owners, np.int64), np.array(unknown, bool)))
         return made
 
@@ -66,25 +66,25 @@ def read_words(tokenizer: WordEncoder) -> PieceReader:
 
 @dataclass(frozen=True)
 class AskedSentences:
-    """What the module is asked about some sentences."""
+    """What the module has to compute for some sentences."""
 
     questions: Questions
-    asked: NDArray[np.int64]  # of each scored piece, the number of its question
-    words: NDArray[np.int64]  # and its word, counted through all sentences
+    asked: NDArray[np.int64]  # the question number of each scored piece
+    words: NDArray[np.int64]  # and its word, counted across all sentences
     firsts: NDArray[np.int64]  # (S + 1,)
     unknown: NDArray[np.bool_]
 
 
 def left_to_right(start: str, unknown: str, pieces: bool) -> Reading:
-    """What such a module does with a sentence; `start` is the name of what stands before it, empty where nothing does."""
+    """What such a module does with a sentence; `start` names what precedes it, or is empty."""
     opening = (start,) if start else ()
     return Reading(opening, scores="words" if start else "all but the first piece", pieces=pieces, unknown=unknown)
 
 
 class LogitsScorer:
-    """`start` is the id before the first word; None: nothing stands there, and the first piece is given, not scored."""
+    """`start` is the id before the first word; None: nothing precedes it, and the first piece is given, not scored."""
 
-    pad = 0  # fills up on the right, which a model that reads from left to right does not look at
+    pad = 0  # pads on the right, which a left-to-right model does not see
 
     def __init__(self, name: str, module: nn.Module, read: PieceReader, start: int | None, reading: Reading) -> None:
         self.name, self.module, self.read, self.start, self.reading = name, module, read, start, reading
@@ -141,18 +141,18 @@ class LogitsScorer:
         if not isinstance(found, Tensor) or found.dim() != 3 or found.shape[:2] != ids.shape:
             given = f"a tensor of shape {tuple(found.shape)}" if isinstance(found, Tensor) else f"a {type(found).__name__}"
             raise UserError(
-                f"{self.name}: for ids of shape {tuple(ids.shape)} the module returns {given}; logits (B, T, V) are needed"
+                f"{self.name}: for ids of shape {tuple(ids.shape)} the module returns {given}; it must return logits (B, T, V)"
             )
         return found
 
     def _must_read_forward(self, ids: NDArray[np.int64]) -> None:
-        """A module that looks ahead would be asked what it has been shown."""
+        """A module that looks ahead would be asked to predict what it has seen."""
         whole = torch.from_numpy(ids)[None]
         if whole.shape[1] < 3:
             return
         ahead, alone = (self._logits(some)[0, 0].float().log_softmax(-1) for some in (whole, whole[:, :1]))
         if not torch.allclose(ahead, alone, rtol=0, atol=ALIKE):
             raise UserError(
-                f"{self.name}: what the module predicts at the first position depends on what follows it; a module that reads "
-                "from left to right is needed (for a masked model of transformers, give the model itself and its tokenizer)"
+                f"{self.name}: what the module predicts at the first position depends on what follows it; it must read "
+                "from left to right (for a masked transformers model, pass the model itself and its tokenizer)"
             )

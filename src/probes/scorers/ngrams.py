@@ -1,11 +1,10 @@
-"""N-grams of the training corpus as scorers: what counting alone can do, over the model's own tokens, summed to words."""
+"""N-grams of the training corpus as scorers: what counting alone achieves, over the model's own tokens, summed to words."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...data.tokenizer import Tokenizer
-from ...data.vocabulary import EOS_ID
+from ...data.vocabulary import EOS_ID, Tokenizer
 from ...lm.kneser_ney import KneserNey
 from . import ProbeSentence, Reading, WordScores
 

@@ -1,4 +1,4 @@
-"""Questions to a model: in this input, at this place, how probable is this piece? Equal inputs are read once."""
+"""Questions to a model: in this input, at this position, how probable is this piece? Equal inputs are read once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -25,12 +25,12 @@ class AskedModel(Protocol):
 
 
 class Questions:
-    """Distinct inputs, each with what is asked of it; equal questions share a number."""
+    """Distinct inputs, each with its questions; equal questions share a number."""
 
     def __init__(self) -> None:
         self.rows: dict[bytes, int] = {}
         self.inputs: list[Ids] = []
-        self.asked: list[dict[tuple[int, int], int]] = []  # of each input: (place, piece) → number of the question
+        self.asked: list[dict[tuple[int, int], int]] = []  # for each input: (place, piece) → question number
         self.count = 0
 
     def ask(self, ids: Ids, place: int, piece: int) -> int:
@@ -45,7 +45,7 @@ class Questions:
     def answers(
         self, forward: AskedModel, tokens: int, advance: Advance = no_progress, rank: int = 0, world: int = 1
     ) -> NDArray[np.float32]:
-        """The log-probability asked for by each question; of several processes each reads every `world`-th batch (else 0)."""
+        """The log-probability for each question; with several processes, each reads every `world`-th batch (0 elsewhere)."""
         found = np.zeros(self.count, np.float32)
         for rows in list(batches([len(ids) for ids in self.inputs], tokens))[rank::world]:
             inputs = pad([self.inputs[row] for row in rows], forward.pad)
@@ -63,7 +63,7 @@ class Questions:
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of about equal length, at most this many tokens at a time (one row at least)."""
+    """Rows of similar length, at most this many tokens at a time (at least one row)."""
     # The longest first, so that a lack of memory shows at once.
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     first = 0
@@ -74,7 +74,7 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def pad(rows: Sequence[Ids], pad: int) -> dict[str, torch.Tensor]:
-    """Filled up on the right, which no model looks at."""
+    """Padded on the right, which no model sees."""
     longest = max(map(len, rows))
     ids = torch.full((len(rows), longest), pad)
     mask = torch.zeros((len(rows), longest), dtype=torch.long)

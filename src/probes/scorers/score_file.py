@@ -1,13 +1,13 @@
-"""Files of scores from anywhere: a table (.csv, .tsv), JSON lines or Parquet, by word, piece, region or sentence.
+"""Score files from any source: a table (.csv, .tsv), JSON lines or Parquet, by word, piece, region or sentence.
 
-Whose score a value is
+What a value scores
     sentence             its text; or uid and role, an item and good, bad …; or sentence_id, and the text is its tokens
-    word, token, piece, region    the stretch of it, one row each; without such a column the value is that of the whole sentence
+    word, token, piece, region    a stretch of it, one row each; without such a column the value is for the whole sentence
     words, tokens …      in JSON lines and Parquet: lists, one row per sentence
 and the value
     logprob              logarithm of a probability
-    surprisal, loss      the same with the other sign
-`items.parquet` of an evaluation is such a file too: good, good_logprobs, bad, bad_logprobs. So are the released outputs of
+    surprisal, loss      the same with the opposite sign
+An evaluation's `items.parquet` is such a file too: good, good_logprobs, bad, bad_logprobs. So are the released outputs of
 Zaczynska et al. (2020): JSON lines with text_masked, candidates, tokenized, and in probs the loss of each candidate; pairs with
 unequal numbers of pieces are left out there, and here. A folder stands for all files in it.
 """
@@ -34,13 +34,13 @@ COLUMNS: dict[str, Kind] = {
     **dict.fromkeys(("surprisal", "surprisals"), "surprisal"),
     **dict.fromkeys(("loss", "losses", "nll"), "loss"),
 }
-UNITS = {"bits": "2", "nats": "e"}  # as endings of a column: surprisal_bits
+UNITS = {"bits": "2", "nats": "e"}  # as suffixes of a column: surprisal_bits
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
 MASK = "[MASK]"
 
 
 class ScoredText(NamedTuple):
-    """A sentence as the file has it. Without tokens the value is that of the whole; uid and role may stand for its text."""
+    """A sentence as in the file. Without tokens the value is for the whole; uid and role may replace its text."""
 
     place: str
     text: str
@@ -51,7 +51,7 @@ class ScoredText(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """What a file says, and how it was understood."""
+    """What a file contains, and how it was interpreted."""
 
     texts: list[ScoredText]
     kind: Kind
@@ -66,7 +66,7 @@ class ScoreFile:
 
 
 def read_score_file(path: Path, column: str | None, kind: Kind | None, base: str | None) -> ScoreFile:
-    """`column`, `kind` and `base` say what the file does not."""
+    """`column`, `kind` and `base` supply what the file does not say."""
     rows = _rows(path)
     names = list(dict.fromkeys(name for _, row in rows[:100] for name in row))
     pairs = _list_columns(names, rows[0][1]) if column is None else []
@@ -74,7 +74,7 @@ def read_score_file(path: Path, column: str | None, kind: Kind | None, base: str
     stem, unit = _unit_of(value.removeprefix(pairs[0][0] + "_") if pairs else value)
     kind = kind or COLUMNS.get(stem)
     if kind is None:
-        raise UserError(f"{path}: model.values= is needed: whether the column {value} has logprob, surprisal or loss")
+        raise UserError(f"{path}: model.values= is required: does the column {value} hold logprob, surprisal or loss?")
     base = _base(path, value, kind, unit, base)
     reading = _Conversion(path, -1.0 if kind != "logprob" else 1.0, BASES[base], kind)
     if pairs:
@@ -103,7 +103,7 @@ class _Conversion:
 
     def _one(self, value: str | float | None, place: str, first: bool) -> float:
         missing = value is None or str(value).strip().lower() in ("", "nan", "none", "na", "null")
-        if missing and first:  # nothing stands before it, so that many tools have no score for it
+        if missing and first:  # nothing precedes it, so many tools have no score for it
             self.given += 1
             return 0.0
         try:
@@ -111,7 +111,7 @@ class _Conversion:
         except (TypeError, ValueError):
             raise UserError(f"{place}: {str(value)[:40]!r} is not a number") from None
         if not math.isfinite(number):
-            raise UserError(f"{place}: {str(value)[:40]!r} is not a score; only the first word of a sentence may be without one")
+            raise UserError(f"{place}: {str(value)[:40]!r} is not a score; only the first word of a sentence may lack one")
         if number > 1e-6:
             other = "model.values=surprisal" if self.kind == "logprob" else "model.values=logprob"
             raise UserError(f"{place}: {value} as {self.kind} would be a probability above 1; is it {other}?")
@@ -120,13 +120,13 @@ class _Conversion:
 
 def _base(path: Path, column: str, kind: str, unit: str, base: str | None) -> str:
     if base is not None and base not in BASES:
-        raise UserError(f"model.base={base}: the base of the logarithms is e, 2 or 10")
+        raise UserError(f"model.base={base}: the base of the logarithms must be e, 2 or 10")
     if base and unit and base != unit:
         raise UserError(
-            f"{path}: model.base={base}, but the column {column} says base {unit}; leave model.base out, or name another"
+            f"{path}: model.base={base}, but the column {column} says base {unit}; leave model.base out, or name another column"
         )
     if not base and not unit and kind == "surprisal":
-        raise UserError(f"{path}: model.base= is needed: surprisals come in bits (2), nats (e) and to base 10")
+        raise UserError(f"{path}: model.base= is required: surprisals come in bits (2), nats (e) or base 10")
     return base or unit or "e"
 
 
@@ -143,12 +143,12 @@ def _value_column(path: Path, names: Sequence[str]) -> str:
             if found
             else "no column is called logprob, surprisal or loss"
         )
-        raise UserError(f"{path}: {problem}; say which with model.column=; there are: {', '.join(names)}")
+        raise UserError(f"{path}: {problem}; name it with model.column=; available: {', '.join(names)}")
     return found[0]
 
 
 def _list_columns(names: Sequence[str], first: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Columns of tokens, each with the column of their values: good and good_logprobs, words and surprisals."""
+    """Columns of tokens, each with its column of values: good and good_logprobs, words and surprisals."""
     stretches = [name for name in (*(f"{one}s" for one in STRETCHES), "good", "bad") if isinstance(first.get(name), list | tuple)]
     values = [name for name in names if _unit_of(name)[0] in COLUMNS]
     own = [(name, f"{name}_{value}") for name in stretches for value in COLUMNS if f"{name}_{value}" in names]
@@ -164,7 +164,7 @@ def _lists(
                 continue
             if len(row[tokens]) != len(row.get(values) or ()):
                 raise UserError(f"{place}: {len(row[tokens])} {tokens}, but {len(row.get(values) or ())} {values}")
-            # In a file of ours good and bad are the sentences, and a column sentence is a feature: the name of a tree.
+            # In our own files good and bad are the sentences, and a column sentence is a feature: the name of a tree.
             text = "" if tokens in ("good", "bad") else str(row.get("sentence") or "")
             yield ScoredText(place, text, ("", ""), tuple(map(str, row[tokens])), reading(row[values], place))
 
@@ -177,11 +177,11 @@ def _grouped(
     value: str,
     reading: _Conversion,
 ) -> Iterator[ScoredText]:
-    """One row per stretch, those of a sentence one after the other; or one row per sentence."""
+    """One row per stretch, those of a sentence adjacent; or one row per sentence."""
     identity = next((each for each in IDENTITIES if set(each) <= set(names)), None)
     if identity is None:
         raise UserError(
-            f"{path}: whose scores are these? A column sentence, sentence_id, or uid and role is needed; there are: "
+            f"{path}: what do these scores belong to? There must be a column sentence, sentence_id, or uid and role; available: "
             f"{', '.join(names)}"
         )
     groups: dict[tuple[object, ...], list[tuple[str, JsonObject]]] = {}
@@ -189,7 +189,7 @@ def _grouped(
     for place, row in rows:
         key = tuple(row.get(name) for name in identity)
         if stretch == "sentence" or (identity == ("sentence",) and key != last[:-1]):
-            key = last = (*key, len(groups))  # a sentence that is there twice is two
+            key = last = (*key, len(groups))  # a repeated sentence counts twice
         elif identity == ("sentence",):
             key = last
         groups.setdefault(key, []).append((place, row))
@@ -210,20 +210,20 @@ def _rows(path: Path) -> list[tuple[str, JsonObject]]:
 def score_files(path: Path) -> list[Path]:
     """The file itself, or those in a folder."""
     if not path.is_dir() and not path.is_file():
-        raise UserError(f"model.path={path}: there is no such file of scores")
+        raise UserError(f"model.path={path}: no such score file")
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.suffix in FORMATS)
     if not files:
-        raise UserError(f"model.path={path}: there is no file of scores in this folder; they come as {', '.join(FORMATS)}")
+        raise UserError(f"model.path={path}: no score file in this folder; formats: {', '.join(FORMATS)}")
     return files
 
 
 def _losses_of_candidates(rows: Sequence[tuple[str, JsonObject]]) -> list[tuple[str, JsonObject]]:
-    """One row per candidate, of pairs whose candidates have equally many pieces."""
+    """One row per candidate, for pairs whose candidates have equally many pieces."""
     found = []
     for place, row in rows:
         text, losses, pieces = row.get("text_masked"), row.get("probs"), row.get("tokenized")
         if not (isinstance(text, str) and text.count(MASK) == 1 and isinstance(losses, dict) and losses):
-            raise UserError(f"{place}: text_masked with one {MASK}, and probs with a loss for each candidate, are needed")
+            raise UserError(f"{place}: must have text_masked with one {MASK}, and probs with a loss for each candidate")
         if isinstance(pieces, list) and len({len(each) for each in pieces if isinstance(each, list)}) > 1:
             continue
         found += [(place, {"sentence": text.replace(MASK, form), "loss": loss}) for form, loss in losses.items()]
@@ -245,16 +245,16 @@ def _rows_of_file(path: Path) -> list[tuple[str, JsonObject]]:
             case ".csv" | ".tsv":
                 rows = _table_rows(path)
             case _:
-                raise UserError(f"model.path={path}: scores come as {', '.join(FORMATS)}")
+                raise UserError(f"model.path={path}: must be {', '.join(FORMATS)}")
     except (ArrowInvalid, json.JSONDecodeError, UnicodeDecodeError, csv.Error, OSError) as error:
         raise UserError(f"{path}: cannot be read as {path.suffix[1:]} ({str(error).splitlines()[0]})") from None
     if not rows or not all(isinstance(row, dict) for _, row in rows):
-        raise UserError(f"{path}: there are no rows with named columns in it")
+        raise UserError(f"{path}: contains no rows with named columns")
     return rows
 
 
 def _table_rows(path: Path) -> list[tuple[str, dict[str, object]]]:
-    """Cells of a .tsv are as they stand: a quotation mark is a word there."""
+    """Cells of a .tsv are verbatim: a quotation mark is a word there."""
     tabs = path.suffix == ".tsv"
     with path.open(encoding="utf-8-sig", newline="") as stream:
         quoting: Literal[0, 3] = csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL

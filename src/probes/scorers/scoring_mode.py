@@ -1,4 +1,4 @@
-"""Scoring a model in the middle of its training leaves no trace in it."""
+"""Scoring a model in mid-training leaves no trace in it."""
 
 import random
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from torch import nn
 
 @contextmanager
 def scoring_mode(module: nn.Module) -> Iterator[None]:
-    """No dropout, no gradients, no autocast; afterwards modes and buffers are as they were, and no random number has been drawn.
+    """No dropout, no gradients, no autocast; afterwards modes and buffers are restored, and no random number was drawn.
 
-    The mode of every part is remembered by itself: a training may keep some of them frozen in evaluation mode.
+    Each submodule's mode is remembered separately: training may keep some of them frozen in evaluation mode.
     """
     training = {part for part in module.modules() if part.training}
     buffers = [(buffer, buffer.clone()) for buffer in module.buffers()]
@@ -33,7 +33,7 @@ def scoring_mode(module: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def unchanged_randomness() -> Iterator[None]:
-    """Whatever draws inside, the generators of torch, numpy and Python go on afterwards as if nothing had."""
+    """Whatever draws inside, the generators of torch, numpy and Python continue afterwards as if nothing had."""
     python, array = random.getstate(), np.random.get_state()
     devices = range(torch.cuda.device_count()) if torch.cuda.is_available() and torch.cuda.is_initialized() else []
     try:

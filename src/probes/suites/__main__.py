@@ -1,4 +1,4 @@
-"""`python -m concord.probes.suites FOLDER …`: compiles pages, reads JSON and CSV, and tells what an author should look at."""
+"""`python -m concord.probes.suites FOLDER …`: compiles pages, reads JSON and CSV, and reports what an author should review."""
 
 import argparse
 import sys
@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m concord.probes.suites", description="Check suites: .suite pages, JSON, CSV.")
     parser.add_argument("paths", nargs="+", type=Path, help="files, or folders of them")
     parser.add_argument("--show", type=int, default=1, metavar="N", help="items to show per suite (0: all)")
-    parser.add_argument("--lang", default="", help="language of suites that do not say theirs")
+    parser.add_argument("--lang", default="", help="language of suites that do not declare one")
     chosen = parser.parse_args(arguments)
     failed, suites = 0, []
     for file in files_of(chosen.paths):
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def show(suite: Suite, language: str, items: int) -> None:
-    """The figures of a suite, its first sentences, region by region, and the notes of the checks."""
+    """A suite's figures, its first sentences region by region, and the notes of the checks."""
     chance = chance_of(suite)
     print(f"{suite.file}: {suite.name}, {len(suite.items)} items x {len(suite.conditions)} conditions, {suite.item_rule}")
     for prediction, share in zip(suite.predictions, chance.each, strict=True):

@@ -1,4 +1,4 @@
-"""What a model that knows nothing scores: the share of independent normal noise under which predictions hold."""
+"""What an ignorant model scores: the share of independent normal noise under which predictions hold."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -10,28 +10,28 @@ from .suite import ItemRule, Suite
 
 
 class Chance(NamedTuple):
-    """The share of each prediction, and that of all at once."""
+    """The chance of each prediction, and of all at once."""
 
     each: tuple[float, ...]
     all: float
 
     def under(self, rule: ItemRule) -> tuple[float, ...]:
-        """Chance of what is counted under an item rule: one share, or one per prediction."""
+        """The chance of what an item rule counts: one share, or one per prediction."""
         if rule == "each":
             return self.each
         return self.each[:1] if rule == "first" else (self.all,)
 
 
 def chance_of(suite: Suite) -> Chance:
-    """Every region of every condition gets noise of its own; the whole of a condition is the sum over its regions."""
+    """Every region of every condition gets its own noise; a whole condition is the sum over its regions."""
     return chance(tuple(prediction.tree for prediction in suite.predictions), suite.regions)
 
 
 @lru_cache(maxsize=256)
 def chance(formulas: tuple[Formula, ...], regions: tuple[int, ...]) -> Chance:
-    """By the one owner of chance: exact where only the order of regions matters, else by noise with a fixed seed."""
+    """From the one owner of chance: exact if only the order of regions matters, otherwise by noise with a fixed seed."""
     named = [reference for formula in formulas for reference in references(formula)]
-    # Where no region is named by itself, a whole condition is one value: the same share, and exact.
+    # If no region is named individually, a whole condition is one value: the same share, and exact.
     parts = regions if any(reference.region is not None for reference in named) else (None,)
     spans: dict[RegionReference, int] = {}
     groups = [_groups(formula, parts, spans) for formula in formulas]
@@ -40,7 +40,7 @@ def chance(formulas: tuple[Formula, ...], regions: tuple[int, ...]) -> Chance:
 
 def _groups(formula: Formula, parts: tuple[int | None, ...], spans: dict[RegionReference, int]) -> Groups:
     def side(total: Sum) -> tuple[tuple[int, float], ...]:
-        """Added up by region: what is on a side twice counts twice, what cancels is gone."""
+        """Summed by region: what occurs twice on a side counts twice, what cancels disappears."""
         weights: dict[int, float] = {}
         for weight, reference in total.terms:
             for region in parts if reference.region is None else (reference.region,):
@@ -58,7 +58,7 @@ def _groups(formula: Formula, parts: tuple[int | None, ...], spans: dict[RegionR
 
 
 def with_chance(suite: Suite) -> Suite:
-    """The suite with the chance of every prediction beside its formula, for readers of the file; it is never read back."""
+    """The suite with every prediction's chance beside its formula, for readers of the file; it is never read back."""
     shares = chance_of(suite).each
     stored = (replace(p, extra={**p.extra, "chance": round(c, 4)}) for p, c in zip(suite.predictions, shares, strict=True))
     return replace(suite, predictions=tuple(stored))

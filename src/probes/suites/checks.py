@@ -1,4 +1,4 @@
-"""What an author should look at: told, never repaired. Errors that make a suite unusable are raised where it is read."""
+"""What an author should review: reported, never repaired. Errors that make a suite unusable are raised when it is read."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -12,8 +12,8 @@ from .released import RELEASED
 from .suite import Item, Suite, counted_formulas, sentences
 
 FEW_ITEMS = 20
-LISTED = 8  # items that a note names
-# A form that is wanted to be likely in this share of the items, and never the contrary, is worth a note.
+LISTED = 8  # items listed in a note
+# A form that should be likely in this share of the items, and never the opposite, is worth a note.
 ONE_SIDED, FEWEST = 0.2, 4
 
 
@@ -38,9 +38,9 @@ def notes(suite: Suite, language: str = "") -> list[str]:
 
 
 def collection_notes(suites: Sequence[Suite]) -> list[str]:
-    """What can be told of suites only together: names that repeat, and bases that are not there."""
+    """What can be said only about suites together: repeated names, and missing bases."""
     names = Counter(suite.name for suite in suites)
-    repeated = [f"{name} is the name of {count} suites" for name, count in names.items() if count > 1]
+    repeated = [f"{count} suites are named {name}" for name, count in names.items() if count > 1]
     missing = [
         f"{suite.file}: its base {suite.base} is not among the suites"
         for suite in suites
@@ -51,13 +51,13 @@ def collection_notes(suites: Sequence[Suite]) -> list[str]:
 
 
 def released_defects(suite: Suite) -> Iterator[str]:
-    """Known defects of published suites that no rule finds."""
+    """Known defects of published suites that no rule detects."""
     formulas = {"".join(prediction.formula.split()) for prediction in suite.predictions}
     yield from (defect.note for defect in RELEASED if defect.suite == suite.name and defect.formula in formulas)
 
 
 def decided_formulas(suite: Suite) -> Iterator[str]:
-    """Predictions that are decided before any model is asked: the same words after the same words have the same surprisal."""
+    """Predictions decided before any model is consulted: the same words after the same words have the same surprisal."""
     for number, prediction in enumerate(suite.predictions, start=1):
         where = f"prediction {prediction.name or number}"
         tree = prediction.tree
@@ -71,7 +71,7 @@ def decided_formulas(suite: Suite) -> Iterator[str]:
 
 
 def _values(item: Item, formula: Formula, *, blind: bool) -> dict[RegionReference, list[object]]:
-    """What each reference adds up: one value per region that is not empty. With `blind`, only the region's own words count."""
+    """What each reference adds up: one value per non-empty region. With `blind`, only the region's own words count."""
     return {reference: list(_regions_of(item, reference, blind=blind)) for reference in references(formula)}
 
 
@@ -104,31 +104,31 @@ def repeated_items(suite: Suite) -> Iterator[str]:
 def equality_formulas(suite: Suite) -> Iterator[str]:
     for number, prediction in enumerate(suite.predictions, start=1):
         if any(comparison.relation == "=" for comparison in comparisons(prediction.tree)):
-            yield f"prediction {prediction.name or number} asks for equality (within .001 bits), which is practically never met"
+            yield f"prediction {prediction.name or number} asks for equality (within .001 bits), which practically never holds"
 
 
 def few_items(suite: Suite) -> Iterator[str]:
     if len(suite.items) < FEW_ITEMS:
-        yield f"number of items: {len(suite.items)}; under {FEW_ITEMS} an accuracy says little"
+        yield f"only {len(suite.items)} items; below {FEW_ITEMS} an accuracy says little"
 
 
 def stray_blanks(suite: Suite) -> Iterator[str]:
-    """Blanks at the ends of regions or doubled inside; they are not scored, but other tools may."""
+    """Blanks at the ends of regions or doubled inside; they are not scored here, but other tools may score them."""
     touched = [(i, c) for i, c in sentences(suite) if any(r.content != " ".join(r.content.split()) for r in c.regions)]
     if touched:
-        yield f"{len(touched)} sentences have blanks around or doubled in the contents of regions; they are read as single ones"
+        yield f"{len(touched)} sentences have blanks around or doubled inside region contents; they are read as single ones"
 
 
 def unread_regions(suite: Suite) -> Iterator[str]:
     """Region names without a region, and a suite without predictions."""
     if not suite.predictions:
-        yield "no predictions: there is nothing to judge"
+        yield "no predictions: nothing to judge"
     if extra := [str(number) for number in suite.region_names if number not in suite.regions]:
         yield f"region_meta names region {', '.join(extra)}, which no condition has"
 
 
 def lengths(suite: Suite) -> Iterator[str]:
-    """Sides of a comparison that differ in their number of words compare lengths first of all."""
+    """Sides of a comparison with different numbers of words mainly compare lengths."""
     for number, prediction in enumerate(suite.predictions, start=1):
         for clause, comparison in enumerate(comparisons(prediction.tree), start=1):
             uneven = [item.number for item in suite.items if _net_words(item, comparison)]
@@ -144,10 +144,10 @@ def _net_words(item: Item, comparison: Comparison) -> float:
 
 
 def lexical_balance(suite: Suite) -> Iterator[str]:
-    """Whether word frequency alone can satisfy what is counted, and forms that are always on the side that should be likelier."""
+    """Whether word frequency alone can satisfy what is counted, and forms that are always on the likelier side."""
     for name, formula in counted_formulas(suite, suite.item_rule):
         if any(comparison.relation == "=" for comparison in comparisons(formula)):
-            continue  # what ignores the context finds everything equal
+            continue  # a model that ignores the context finds everything equal
         blind = [item for item in suite.items if can_hold(formula, _values(item, formula, blind=True))]
         if blind:
             yield f"{name}: word frequency alone can satisfy it in {len(blind)} of {len(suite.items)} items"
@@ -167,7 +167,7 @@ def _one_sided(suite: Suite, formula: Formula, items: Sequence[Item], where: str
 
 
 def _sides(comparison: Comparison) -> tuple[list[RegionReference], list[RegionReference]]:
-    """The regions that should be less and more surprising."""
+    """The regions that should be less, and more, surprising."""
     left, right = [t.reference for t in comparison.left.terms], [t.reference for t in comparison.right.terms]
     if comparison.relation == "=" or len(left) != 1 or len(right) != 1:
         return [], []

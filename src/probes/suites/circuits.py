@@ -8,7 +8,7 @@ from .suite import Suite
 
 CIRCUIT = "circuit"  # the feature and the grouping
 CIRCUITS = ("agreement", "licensing", "center_embedding", "long_distance", "gross_state", "garden_path", "linearization")
-SAME_CHANCE = 0.01  # chance is found by drawing; structures that differ differ by more
+SAME_CHANCE = 0.01  # chance is estimated by sampling; different structures differ by more than this
 # Names of the 34 published English suites. nn-nv-rpl belongs to none.
 PUBLISHED = (
     (re.compile(r"number_.*"), "agreement"),
@@ -35,7 +35,7 @@ def circuit_name(key: str) -> str:
 
 
 def in_circuit_order(keys: Iterable[str]) -> list[str]:
-    """Groups (`circuit=agreement`) in the order of CIRCUITS, then others as they come."""
+    """Groups (`circuit=agreement`) in the order of CIRCUITS, then others as given."""
     known = list(keys)
     first = [key for name in CIRCUITS for key in known if key == f"{CIRCUIT}={name}"]
     return [*first, *(key for key in known if key not in first)]
@@ -51,7 +51,7 @@ class Stability(NamedTuple):
 
 
 def circuit_of(suite: Suite) -> str:
-    """What the suite declares, else what its published name says; empty if neither."""
+    """The circuit a suite declares, otherwise that of its published name; empty if neither."""
     return suite.declared_circuit or published_circuit(suite.name)
 
 
@@ -67,19 +67,19 @@ def base_of(suite: Suite) -> str:
 
 
 def circuit_means(accuracies: Mapping[str, float], circuits: Mapping[str, str]) -> dict[str, float]:
-    """The unweighted mean of the suites of each circuit, in the order of CIRCUITS; suites without a circuit are in none."""
+    """The unweighted mean of each circuit's suites, in the order of CIRCUITS; suites without a circuit are in none."""
     names = [*CIRCUITS, *(c for c in dict.fromkeys(circuits.values()) if c and c not in CIRCUITS)]
     groups = {name: [value for suite, value in accuracies.items() if circuits.get(suite) == name] for name in names}
     return {name: _mean(values) for name, values in groups.items() if values}
 
 
 def sg_score(accuracies: Mapping[str, float]) -> float:
-    """The unweighted mean of suites."""
+    """The unweighted mean over suites."""
     return _mean(list(accuracies.values()))
 
 
 def stability(accuracies: Mapping[str, float], bases: Mapping[str, str]) -> list[Stability]:
-    """One row per phenomenon of which both kinds were asked; several modified versions are averaged within it first."""
+    """One row per phenomenon with both kinds; several modified versions are first averaged within it."""
     rows = []
     for base in dict.fromkeys(bases.values()):
         modified = tuple(suite for suite, its in bases.items() if its == base and suite in accuracies)
@@ -89,12 +89,12 @@ def stability(accuracies: Mapping[str, float], bases: Mapping[str, str]) -> list
 
 
 def equal_chance(rows: Sequence[Stability], chance: Mapping[str, float]) -> list[Stability]:
-    """The phenomena of which all versions have the same chance: only these compare."""
+    """The phenomena whose versions all have the same chance: only these compare."""
     return [row for row in rows if all(abs(chance[suite] - chance[row.base]) < SAME_CHANCE for suite in row.modified)]
 
 
 def stability_means(rows: Sequence[Stability]) -> tuple[float, float]:
-    """The mean over phenomena without and with a modifier."""
+    """The means over phenomena without and with a modifier."""
     return _mean([row.without for row in rows]), _mean([row.within for row in rows])
 
 

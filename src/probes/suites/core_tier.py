@@ -1,4 +1,4 @@
-"""The tier `core`: suites whose every word is in the built-in corpus, so that a model trained in minutes can be asked."""
+"""The tier `core`: suites whose words are all in the built-in corpus, so that a model trained in minutes can be tested."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ LISTED = 12
 
 
 def core_notes(suite: Suite) -> Iterator[str]:
-    """Words of a core suite that the corpus of its language does not have."""
+    """Words of a core suite that its language's corpus lacks."""
     if suite.meta.get("tier") == "core" and (missing := words_outside(suite, corpus_words(suite.language))):
         listed = ", ".join(list(missing)[:LISTED]) + (" …" if len(missing) > LISTED else "")
         yield f"tier core, but {len(missing)} words are not in the built-in corpus: {listed}"
 
 
 def words_outside(suite: Suite, known: frozenset[str]) -> Counter[str]:
-    """Words that are not known, by how many sentences have them. A capital at the beginning does not count."""
+    """Unknown words, with the number of sentences that have them. A capital at the start is ignored."""
     missing = Counter[str]()
     for item, condition in sentences(suite):
         first, *rest = sentence_of(suite, item, condition, suite.language).words
@@ -32,7 +32,7 @@ def words_outside(suite: Suite, known: frozenset[str]) -> Counter[str]:
 
 @cache
 def corpus_words(language: str) -> frozenset[str]:
-    """Every word that the corpus grammar of a language can write."""
+    """Every word that a language's corpus grammar can produce."""
     root = unroll(load(folder_of(language), CORPUS))
     seen: dict[int, Node] = {}
     waiting, words = [root], set[str]()

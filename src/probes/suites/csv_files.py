@@ -1,6 +1,6 @@
 """Suites as CSV, one row per region: item_number,condition_name,region_number,region_name,content.
 
-A table has no place for predictions and what the suite says of itself; they stand beside it in `<name>.head.json`.
+A table has no place for predictions and metadata; they are kept beside it in `<name>.head.json`.
 """
 
 import csv
@@ -24,7 +24,7 @@ def head_file(file: Path) -> Path:
 
 
 def write_csv(suite: Suite, file: Path) -> None:
-    """The table and its head. Keys that neither can hold are an error, not a loss."""
+    """The table and its head. Keys that neither can hold are an error, not silently lost."""
     _check_extra(suite, file)
     keys = list(dict.fromkeys(key for _, c in sentences(suite) for r in c.regions for key in r.extra))
     with file.open("w", encoding="utf-8", newline="") as stream:
@@ -47,7 +47,9 @@ def read_csv(file: Path) -> Suite:
     if head_file(file).is_file():
         head = parse_json(_text(head_file(file)), head_file(file))
     if not isinstance(head, dict):
-        raise SetError(head_file(file), None, "the head of a suite is one JSON object with meta, region_meta and predictions")
+        raise SetError(
+            head_file(file), None, "the head of a suite must be one JSON object with meta, region_meta and predictions"
+        )
     return suite_from({**head, "items": items}, str(file))
 
 
@@ -68,7 +70,7 @@ def _text(file: Path) -> str:
 
 
 def _items(file: Path) -> tuple[list[Json], dict[str, Json]]:
-    """The items as JSON has them, and the names of the regions."""
+    """The items in JSON form, and the region names."""
     regions: dict[int, dict[str, list[Json]]] = {}
     names: dict[str, Json] = {}
     for line, row in _rows(file):
@@ -77,7 +79,7 @@ def _items(file: Path) -> tuple[list[Json], dict[str, Json]]:
             raise SetError(file, line, "item_number and region_number must be whole numbers")
         name = row.pop("region_name", "")
         if names.setdefault(str(number), name) != name:
-            raise SetError(file, line, f"region {number} is called {name!r} here and {names[str(number)]!r} above")
+            raise SetError(file, line, f"region {number} is named {name!r} here but {names[str(number)]!r} above")
         condition, content = row.pop("condition_name"), row.pop("content")
         extra = {key: _value(cell, file, line) for key, cell in row.items() if cell}
         regions.setdefault(item, {}).setdefault(condition, []).append({"region_number": number, "content": content, **extra})
@@ -89,7 +91,7 @@ def _items(file: Path) -> tuple[list[Json], dict[str, Json]]:
 
 
 def _value(cell: str, file: Path, line: int) -> Json:
-    """Further columns hold JSON; what is none is text."""
+    """Further columns hold JSON; anything that is not JSON is text."""
     try:
         value: Json = json.loads(cell)
     except (ValueError, RecursionError):
@@ -102,7 +104,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         head = next(table, [])
         if missing := [name for name in NEEDED if name not in head]:
-            raise SetError(file, 1, f"the columns {', '.join(missing)} are missing; a suite has {','.join(COLUMNS)}")
+            raise SetError(file, 1, f"the columns {', '.join(missing)} are missing; a suite needs {','.join(COLUMNS)}")
         if len(set(head)) < len(head):
             raise SetError(file, 1, f"the header has a column twice: {','.join(head)}")
         for row in table:
@@ -110,7 +112,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 continue
             if len(row) != len(head):
                 raise SetError(
-                    file, table.line_num, f"{len(row)} cells, but the head has {len(head)}; quote cells that have a comma"
+                    file, table.line_num, f"{len(row)} cells, but the header has {len(head)}; quote cells that contain a comma"
                 )
             yield table.line_num, dict(zip(head, row, strict=True))
     except csv.Error as error:

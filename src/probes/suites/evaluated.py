@@ -1,4 +1,4 @@
-"""A suite after an evaluation, as other tools of SyntaxGym write it: every region with its value and its unknown words."""
+"""A suite after an evaluation, as other SyntaxGym tools write it: every region with its value and its unknown words."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,14 +14,14 @@ class VariantRegion(NamedTuple):
 
 
 class RegionValue(NamedTuple):
-    """Surprisal in bits by the suite's metric, and the words that the model does not know."""
+    """Surprisal in bits by the suite's metric, and the words the model does not know."""
 
     value: float
     unknown: tuple[str, ...] = ()
 
 
 def with_values(suite: Suite, values: Mapping[VariantRegion, RegionValue]) -> Suite:
-    """The suite with `metric_value` and `oovs` in every region that was evaluated."""
+    """The suite with `metric_value` and `oovs` in every evaluated region."""
     return replace(suite, items=tuple(_item(suite, item, values) for item in suite.items))
 
 
@@ -38,6 +38,6 @@ def _condition(suite: Suite, item: Item, condition: Condition, values: Mapping[V
 
 
 def _region(region: Region, metric: str, value: RegionValue | None) -> Region:
-    if value is None:  # an item that was left out of the evaluation
+    if value is None:  # an item left out of the evaluation
         return region
     return replace(region, extra={**region.extra, "metric_value": {metric: value.value}, "oovs": list(value.unknown)})

@@ -1,4 +1,4 @@
-"""Sets as suites for other tools: a suite as it is, or with the values of an evaluation; pairs cut where they differ."""
+"""Sets as suites for other tools: a suite as it is, or with an evaluation's values; pairs are divided where they differ."""
 
 import statistics
 from collections.abc import Callable, Iterable
@@ -35,12 +35,12 @@ def export_suite(made: ChallengeSet, form: str, folder: Path, evaluated: Path | 
 
 
 def evaluated_sets(file: Path) -> set[str]:
-    """The sets that a `regions.parquet` is about."""
+    """The sets that a `regions.parquet` covers."""
     return {str(row["construction"]) for row in read_regions(file)}
 
 
 def region_values(suite: Suite, rows: Iterable[JsonObject], file: Path) -> dict[VariantRegion, RegionValue]:
-    """What an evaluation found of each region of a suite, by the suite's metric."""
+    """An evaluation's value for each region of a suite, by the suite's metric."""
     values = {}
     for row in rows:
         if row["construction"] == suite.name:
@@ -49,7 +49,7 @@ def region_values(suite: Suite, rows: Iterable[JsonObject], file: Path) -> dict[
                 _measure(suite.metric, bits), tuple(row["unknown"])
             )
     if not values:
-        raise SetError(file, None, f"there is no region of {suite.name} in it; evaluate this suite first")
+        raise SetError(file, None, f"it has no regions of {suite.name}; evaluate this suite first")
     return values
 
 
@@ -60,7 +60,7 @@ def _measure(metric: str, bits: list[float]) -> float:
 
 
 def suite_of_pairs(made: ChallengeSet) -> Suite:
-    """Good and bad sentences as conditions, cut where they differ; the good one must be less surprising as a whole."""
+    """Good and bad sentences as conditions, divided where they differ; the good one must be less surprising as a whole."""
     items = tuple(_pair_item(made, number, item) for number, item in enumerate(made, start=1))
     meta: dict[str, Json] = {"name": made.construction, "metric": "sum", "language": made.language, "joiner": "blank"}
     meta |= {"comment": "pairs of a grammatical and an ungrammatical sentence", "reference": made.dataset}

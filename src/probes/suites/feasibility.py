@@ -1,7 +1,7 @@
-"""Whether a formula can hold, and whether it can fail, for any surprisals at all: exact, by eliminating one value after another.
+"""Whether a formula can hold, and whether it can fail, for any surprisals at all: exact, by eliminating one value at a time.
 
-Surprisals are not negative; values that must be equal (the same words after the same words) are one value. Fourier-Motzkin in
-whole fractions: formulas have a handful of values and comparisons.
+Surprisals are non-negative; values that must be equal (the same words after the same words) are one value. Fourier–Motzkin
+elimination in exact fractions: formulas have a handful of values and comparisons.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from typing import NamedTuple
 from .formula import Comparison, Conjunction, Formula, RegionReference, Sum
 
 Key = object
-# What is near enough to count as equal; the relative part depends on the values and is left out.
+# What is close enough to count as equal; the relative part depends on the values and is left out.
 TOLERANCE = Fraction(1, 1000)
 MOST_CONSTRAINTS = 5_000
 MOST_WAYS = 1_000
 
 
 class Constraint(NamedTuple):
-    """The sum of weights times values, and a constant, is above 0 (strict) or not below."""
+    """The sum of weighted values and a constant is above 0 (strict) or not below it."""
 
     weights: Mapping[Key, Fraction]
     constant: Fraction
@@ -29,7 +29,7 @@ Way = tuple[Constraint, ...]
 
 
 def can_hold(formula: Formula, names: Mapping[RegionReference, Sequence[Key]]) -> bool:
-    """False only if no surprisals make it true. `names` gives the values that a region adds up; equal names are equal values."""
+    """False only if no surprisals make it true. `names` gives the values a region adds up; equal names are equal values."""
     return any(_possible(way) for way in _ways(formula, names, True))
 
 
@@ -48,7 +48,7 @@ def _ways(formula: Formula, names: Mapping[RegionReference, Sequence[Key]], trut
     for part in parts:
         ways = [(*one, *more) for one in ways for more in part]
         if len(ways) > MOST_WAYS:
-            return [()]  # too many to look at: nothing is claimed
+            return [()]  # too many to check: nothing is claimed
     return ways
 
 
@@ -81,7 +81,7 @@ def _possible(way: Way) -> bool:
     for key in keys:
         constraints = _without(key, constraints)
         if len(constraints) > MOST_CONSTRAINTS:
-            return True  # too many to look at: nothing is claimed
+            return True  # too many to check: nothing is claimed
     return all(constraint.constant > 0 or (constraint.constant == 0 and not constraint.strict) for constraint in constraints)
 
 
@@ -107,7 +107,7 @@ def _joined(low: Constraint, high: Constraint, key: Key) -> Constraint:
 
 
 def _frozen(constraint: Constraint) -> tuple[frozenset[tuple[Key, Fraction]], Fraction, bool]:
-    """The same for constraints that differ by a positive factor only."""
+    """Equal for constraints that differ only by a positive factor."""
     scale = max((abs(weight) for weight in constraint.weights.values()), default=Fraction(1))
     weights = frozenset((key, weight / scale) for key, weight in constraint.weights.items())
     return weights, constraint.constant / scale, constraint.strict

@@ -8,7 +8,7 @@ Relation = Literal["<", ">", "="]
 
 
 class RegionReference(NamedTuple):
-    """A region of a condition; None is all of its regions."""
+    """A region of a condition; None means all of its regions."""
 
     region: int | None
     condition: str
@@ -64,7 +64,7 @@ def comparisons(formula: Formula) -> Iterator[Comparison]:
 
 
 def references(formula: Formula) -> list[RegionReference]:
-    """The regions that a formula names, each once, in the order of the text."""
+    """The regions a formula names, each once, in the order of the text."""
     sides = (side for comparison in comparisons(formula) for side in (comparison.left, comparison.right))
     return list(dict.fromkeys(term.reference for side in sides for term in side.terms))
 
@@ -82,7 +82,7 @@ def alternatives(formula: Formula) -> int:
 
 
 def normal_form(formula: Formula) -> tuple[tuple[Comparison, ...], ...]:
-    """A disjunction of conjunctions of comparisons. Margins stay: min and max distribute over each other as & and | do."""
+    """A disjunction of conjunctions of comparisons. Margins are preserved: min and max distribute like & and |."""
     if isinstance(formula, Comparison):
         return ((formula,),)
     if isinstance(formula, Disjunction):

@@ -6,7 +6,7 @@ sum  := term (('+' | '-') term)*
 term := number | ref | '(' bool ')' | '[' bool ']'
 ref  := '(' (digits | '*') ';' '%' name '%' ')'
 
-Truth values and numbers are told apart: `&` and `|` join truth values, `+ - < > =` take numbers, the whole is a truth value.
+Truth values and numbers are distinct: `&` and `|` join truth values, `+ - < > =` take numbers, the whole is a truth value.
 """
 
 import re
@@ -34,7 +34,7 @@ class FormulaError(UserError):
 
 @dataclass(frozen=True)
 class Notation:
-    """How regions are written: `pattern` finds one, `reference` says which it is or raises a ValueError that tells why not."""
+    """How regions are written: `pattern` finds one, `reference` identifies it or raises a ValueError that says why not."""
 
     pattern: re.Pattern[str]
     reference: Callable[[re.Match[str]], RegionReference]
@@ -56,14 +56,14 @@ def parse(text: str, notation: Notation = PUBLISHED) -> Formula:
     if parser.token.kind != "end":
         raise parser.error(f"{parser.token.text!r} closes nothing or follows a complete formula; expected the end or & or |")
     if isinstance(whole, Sum):
-        raise FormulaError(text, 0, "a number where a truth value is expected; compare it with something by < > or =")
+        raise FormulaError(text, 0, "a number where a truth value is expected; compare it with something using < > or =")
     if alternatives(whole) > MOST_ALTERNATIVES:
-        raise FormulaError(text, 0, f"more than {MOST_ALTERNATIVES:,} ways to be true; write it with fewer |")
+        raise FormulaError(text, 0, f"more than {MOST_ALTERNATIVES:,} ways to be true; use fewer |")
     return whole
 
 
 def translate(text: str, notation: Notation) -> str:
-    """The formula as published suites write it: every region by its number, all else as it stands."""
+    """The formula in the published notation: every region by its number, all else unchanged."""
     pieces, done = [], 0
     for token in _tokens(text, notation):
         if isinstance(token.value, RegionReference):
@@ -177,7 +177,7 @@ class _Parser:
         opening = self.advance()
         self.depth += 1
         if self.depth > MOST_BRACKETS:
-            raise self.error(f"more than {MOST_BRACKETS} brackets inside each other")
+            raise self.error(f"more than {MOST_BRACKETS} nested brackets")
         inside = self.boolean()
         if self.token.text != CLOSING[opening.text]:
             here = f"this is {self.token.text!r}" if self.token.text else "the formula ends here"
@@ -188,10 +188,10 @@ class _Parser:
 
     def _truth(self, value: Sum | Formula, at: int, sign: str) -> Formula:
         if isinstance(value, Sum):
-            raise FormulaError(self.text, at, f"{sign} joins comparisons, and this is a number; compare it by < > or =")
+            raise FormulaError(self.text, at, f"{sign} joins comparisons, but this is a number; compare it using < > or =")
         return value
 
     def _number(self, value: Sum | Formula, at: int, sign: str) -> Sum:
         if not isinstance(value, Sum):
-            raise FormulaError(self.text, at, f"{sign} takes numbers, and this is a truth value; join comparisons by & or |")
+            raise FormulaError(self.text, at, f"{sign} takes numbers, but this is a truth value; join comparisons with & or |")
         return value

@@ -1,4 +1,4 @@
-"""Items that are built unlike the others: regions equal in two conditions where the rest differ, and the other way round."""
+"""Items built unlike the others: regions equal in two conditions where the rest differ, or vice versa."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .suite import Item, Suite
 
-# What holds of this share of the items is the rule of the suite.
+# What holds for this share of the items is the suite's rule.
 RULE = 0.8
 FEWEST_ITEMS = 5
 
@@ -23,7 +23,7 @@ class Fact(NamedTuple):
 
 
 def pattern_notes(suite: Suite) -> Iterator[str]:
-    """Each odd item once: conditions that look exchanged, or the regions in which it is odd."""
+    """Each odd item once: conditions that look swapped, or the regions in which it is odd."""
     if len(suite.items) < FEWEST_ITEMS:
         return
     contents = [_contents(item) for item in suite.items]
@@ -33,7 +33,7 @@ def pattern_notes(suite: Suite) -> Iterator[str]:
         if not odd:
             continue
         pair = next((p for p in combinations(suite.conditions, 2) if not _odd_facts(_swapped(each, *p), rules)), None)
-        told = f"{pair[0]} and {pair[1]} look exchanged" if pair else f"{_spelt(suite, odd, rules)}, unlike the other items"
+        told = f"{pair[0]} and {pair[1]} look swapped" if pair else f"{_spelt(suite, odd, rules)}, unlike the other items"
         yield f"item {item.number}: {told}"
 
 
@@ -61,7 +61,7 @@ def _rules(facts: list[dict[Fact, bool]]) -> dict[Fact, bool]:
 
 
 def _odd_facts(contents: Contents, rules: dict[Fact, bool]) -> list[Fact]:
-    """Where an item breaks the rules. A region that is oddly empty is not told to be unequal as well."""
+    """Where an item breaks the rules. A region that is oddly empty is not also reported as unequal."""
     odd = [fact for fact, value in _facts(contents).items() if rules.get(fact, value) != value]
     empty = {fact.place for fact in odd if not fact.other}
     return [fact for fact in odd if not fact.other or fact.place not in empty]
@@ -72,7 +72,7 @@ def _swapped(contents: Contents, one: str, other: str) -> Contents:
 
 
 def _spelt(suite: Suite, odd: list[Fact], rules: dict[Fact, bool]) -> str:
-    """One statement per region and kind, with all conditions that it is true of."""
+    """One statement per region and kind, with all conditions it applies to."""
     groups: dict[tuple[int, str], list[str]] = {}
     for fact in odd:
         kind = f"{'not ' if rules[fact] else ''}{'the same' if fact.other else 'empty'}"

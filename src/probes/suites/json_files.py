@@ -1,4 +1,4 @@
-"""Suites as JSON: a superset of the published format. What is read is written again, unknown keys included."""
+"""Suites as JSON: a superset of the published format. Everything read is written back, unknown keys included."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ def read_json(file: Path) -> Suite:
 
 
 def read_text(file: Path) -> str:
-    """The text of a file, which may be compressed; empty lines stay, so that errors name the right line."""
+    """The text of a file, which may be compressed; empty lines stay, so that errors give the right line."""
     numbered = dict(lines(file))
     return "\n".join(numbered.get(number, "") for number in range(1, max(numbered) + 1))
 
@@ -27,7 +27,7 @@ def read_text(file: Path) -> str:
 def suite_from(document: Json, file: str) -> Suite:
     """A suite from its JSON object."""
     if not isinstance(document, dict):
-        raise SetError(file, None, "a suite is one JSON object with meta, region_meta, predictions and items")
+        raise SetError(file, None, "a suite must be one JSON object with meta, region_meta, predictions and items")
     reader = _Reader(file)
     meta = document.get("meta", {})
     if not isinstance(meta, dict):
@@ -51,12 +51,12 @@ def document_of(suite: Suite) -> Object:
 
 
 def write_json(suite: Suite, file: Path) -> None:
-    """Laid out as the published files are."""
+    """Laid out like the published files."""
     file.write_text(json.dumps(document_of(suite), indent=4, ensure_ascii=False), encoding="utf-8")
 
 
 class _Reader:
-    """Reads the parts of one file and tells what is wrong by item and condition."""
+    """Reads the parts of one file and reports errors by item and condition."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -80,7 +80,7 @@ class _Reader:
         return value
 
     def number(self, holder: Object, key: str, position: int, where: str) -> int:
-        """Numbers count from 1; where a file has none, the position is the number."""
+        """Numbers count from 1; if a file has none, the position is the number."""
         value = holder.get(key, position)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**9:
             raise self.error(where, f"{key} must be a whole number; it is {_shown(value)}")
@@ -100,7 +100,7 @@ class _Reader:
         if not isinstance(name, str):
             raise self.error(where, f"name must be text; it is {_shown(name)}")
         if entry.get("type", "formula") != "formula":
-            raise self.error(where, f"type is {_shown(entry['type'])}; only formula is known")
+            raise self.error(where, f"type is {_shown(entry['type'])}; it must be formula")
         if not formula.strip():
             raise self.error(where, "the formula is empty; write for instance (2;%match%) < (2;%mismatch%)")
         made = prediction(self.file, None, formula, name or str(position), _others(entry, "formula", *(["name"] if name else [])))

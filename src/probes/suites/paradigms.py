@@ -1,4 +1,4 @@
-"""Forms of words from the lexicon of a language's grammar, so that a row of a suite can be a lemma."""
+"""Word forms from the lexicon of a language's grammar, so that a suite row can be a lemma."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -23,11 +23,11 @@ class Paradigm:
         self.clitics = clitics
 
     def form(self, lemma: str, attributes: tuple[str, ...]) -> str:
-        """The form of a lemma that has these attributes. A ValueError says what is missing."""
+        """The form of a lemma with these attributes. A ValueError says what is missing."""
         fitting = [row for row in self.rows if self._text(row[0]) == lemma]
         if not fitting:
             known = ", ".join(self._text(row[0]) for row in self.rows[:8])
-            raise ValueError(f"{self.spelt} of {LEXICON} has no row that begins with {lemma!r}; there are {known} …")
+            raise ValueError(f"{self.spelt} of {LEXICON} has no row that begins with {lemma!r}; it has {known} …")
         forms = {self._text(cell) for row in fitting for cell in row if self._fits(cell.left, attributes)}
         if len(forms) != 1:
             columns = " | ".join(",".join(cell.left.attributes) for cell in fitting[0])
@@ -36,7 +36,7 @@ class Paradigm:
         return forms.pop()
 
     def lemma(self, lemma: str) -> str:
-        """The lemma itself, if it is there."""
+        """The lemma itself, if it exists."""
         if not any(self._text(row[0]) == lemma for row in self.rows):
             self.form(lemma, ())
         return lemma
@@ -45,7 +45,7 @@ class Paradigm:
         return render(" ".join(map(str, cell.alternatives[0].parts)), self.clitics)
 
     def _fits(self, left: SymbolReference, attributes: tuple[str, ...]) -> bool:
-        """Every attribute asked for is among the cell's, or in the range of one of its variables."""
+        """Every requested attribute is among the cell's, or in the range of one of its variables."""
         values = set(left.attributes)
         for attribute in left.attributes:
             if match := VARIABLE.fullmatch(attribute):
@@ -54,7 +54,7 @@ class Paradigm:
 
 
 def paradigm(language: str, spelt: str, clitics: Clitics) -> Paradigm:
-    """The paradigm that a column of a page names, `N_1[m]` or `N_1`. A ValueError says if there is none."""
+    """The paradigm a page's column names, `N_1[m]` or `N_1`. A ValueError if there is none."""
     name, _, inside = spelt.rstrip("]").partition("[")
     shared = {attribute.strip() for attribute in inside.split(",") if attribute.strip()}
     statements, ranges = _lexicon(language)
@@ -64,7 +64,7 @@ def paradigm(language: str, spelt: str, clitics: Clitics) -> Paradigm:
             rows.setdefault(rule.place, []).append(rule)
     if not rows:
         known = ", ".join(dict.fromkeys(rule.left.name for rule in statements))
-        raise ValueError(f"there is no paradigm {spelt} in {LEXICON} of {language}; the names there are {known}")
+        raise ValueError(f"no paradigm {spelt} in {LEXICON} of {language}; available: {known}")
     return Paradigm(spelt, list(rows.values()), ranges, clitics)
 
 

@@ -9,14 +9,14 @@ from .formula_parser import Notation
 
 
 def notation_of(regions: list[str], conditions: list[str]) -> Notation:
-    """`region@condition`, `*@condition`; the longest name that fits is meant, so that names may have a hyphen."""
+    """`region@condition`, `*@condition`; the longest matching name wins, so that names may contain a hyphen."""
 
     def reference(match: re.Match[str]) -> RegionReference:
         region, condition = match[1], match[2]
         if region != "*" and region not in regions:
-            raise ValueError(f"there is no region {region!r}; {nearest(region, regions)}")
+            raise ValueError(f"no region {region!r}; {nearest(region, regions)}")
         if condition not in conditions:
-            raise ValueError(f"there is no condition {condition!r}; {nearest(condition, conditions)}")
+            raise ValueError(f"no condition {condition!r}; {nearest(condition, conditions)}")
         return RegionReference(None if region == "*" else regions.index(region) + 1, condition)
 
     any_name = r"[^\W\d][\w.]*(?:-[\w.]+)*"
@@ -25,7 +25,7 @@ def notation_of(regions: list[str], conditions: list[str]) -> Notation:
 
 
 def _one_of(names: list[str]) -> str:
-    """The longest name that fits. `-x` behind it makes it an unknown name, unless it begins the next reference, `-x@y`."""
+    """The longest matching name. A `-x` after it makes it an unknown name, unless it begins the next reference, `-x@y`."""
     listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:{listed})(?![\w.]|-[^\W\d][\w.-]*(?!\s*@|[\w.-]))"
 
@@ -34,4 +34,4 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """The remedy for an unknown name."""
     known = list(known)
     near = difflib.get_close_matches(name, known, 2)
-    return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known[:30])}"
+    return f"did you mean {' or '.join(near)}?" if near else f"available: {', '.join(known[:30])}"

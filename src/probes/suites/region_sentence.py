@@ -1,4 +1,4 @@
-"""The text of a condition and where its regions stand in it, built together so that they cannot disagree."""
+"""The text of a condition and its regions' positions, built together so that they cannot disagree."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ class RegionSentence(NamedTuple):
 
 
 def sentence_of(suite: Suite, item: Item, condition: Condition, language: str) -> RegionSentence:
-    """The sentence as a reader would write it; words are those that a word-level model of the language reads."""
+    """The sentence as a reader would write it; its words are those that a word-level model of the language reads."""
     text = ""
     words: list[str] = []
     spans: list[RegionSpan] = []
@@ -45,13 +45,13 @@ def sentence_of(suite: Suite, item: Item, condition: Condition, language: str) -
         raise SetError(
             suite.file,
             None,
-            f"item {item.number}, {condition.name}: a word of {text!r} spans two regions; let regions begin and end with words",
+            f"item {item.number}, {condition.name}: a word of {text!r} spans two regions; align regions with word boundaries",
         )
     return RegionSentence(text, tuple(words), tuple(spans))
 
 
 def gap_between(text: str, chunk: str, joiner: Joiner) -> str:
-    """The blank before a chunk, if there is one. `.5` is a number, not a full stop."""
+    """The blank before a chunk, if any. `.5` is a number, not a full stop."""
     if not text:
         return ""
     if joiner == "running" and (text.endswith(RIGHT) or (chunk.startswith(LEFT) and not chunk[1:2].isdigit())):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Defect(NamedTuple):
-    """Told if a suite of this name still has this formula (without blanks)."""
+    """Reported if a suite of this name still has this formula (without blanks)."""
 
     suite: str
     formula: str

@@ -1,4 +1,4 @@
-"""The one type for suites: items of conditions of regions, and predictions, as a file or a page gave them."""
+"""The one type for suites: items of conditions of regions, and predictions, as given by a file or a page."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ ItemRule = Literal["all", "first", "each"]
 class Region:
     number: int
     content: str
-    extra: Mapping[str, Json] = field(default_factory=dict)  # keys of the file that we have no use for: kept
+    extra: Mapping[str, Json] = field(default_factory=dict)  # keys of the file that we do not use: kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class Item:
         raise KeyError(f"item {self.number} has no condition {name!r}")
 
     def content(self, reference: RegionReference) -> str:
-        """The text of a region; of all regions where the reference is to the whole."""
+        """The text of a region; of all regions if the reference is to the whole."""
         regions = self[reference.condition].regions
         return " ".join(" ".join(r.content for r in regions if reference.region in (None, r.number)).split())
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A formula that must be true of an item, as written and as a tree."""
+    """A formula that must hold for an item, as written and as a tree."""
 
     formula: str
     tree: Formula
@@ -65,7 +65,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Suite:
-    """`meta` holds what the file says of itself, unknown keys included; what has a default is read by a property."""
+    """`meta` holds the file's metadata, unknown keys included; values with a default are read through a property."""
 
     file: str
     meta: Mapping[str, Json]
@@ -101,12 +101,12 @@ class Suite:
 
     @property
     def declared_circuit(self) -> str:
-        """What the file says; `circuits.circuit_of` also knows the published names."""
+        """The circuit in the file; `circuits.circuit_of` also knows the published names."""
         return self._text("circuit")
 
     @property
     def base(self) -> str:
-        """The suite without the modifier, where the file names one."""
+        """The suite without the modifier, if the file names one."""
         return self._text("base")
 
     @cached_property
@@ -128,7 +128,7 @@ class Suite:
 
 
 def prediction(file: str, line: int | None, formula: str, name: str = "", extra: Mapping[str, Json] | None = None) -> Prediction:
-    """A prediction from its text; where that is no formula, the error names file and prediction."""
+    """A prediction from its text; if it cannot be parsed, the error names file and prediction."""
     try:
         return Prediction(formula, parse(formula), name, extra or {})
     except FormulaError as error:
@@ -156,7 +156,7 @@ def _check_items(suite: Suite) -> None:
         numbers.add(item.number)
         names = [condition.name for condition in item.conditions]
         if not names or len(set(names)) < len(names):
-            raise SetError(suite.file, None, f"item {item.number}: its conditions must be there and have different names")
+            raise SetError(suite.file, None, f"item {item.number}: it must have conditions, with different names")
         if set(names) != set(suite.conditions):
             first = f"item {suite.items[0].number} has {', '.join(suite.conditions)}"
             raise SetError(suite.file, None, f"item {item.number} has the conditions {', '.join(names)}, but {first}")
@@ -174,7 +174,7 @@ def _check_regions(suite: Suite, item: Item, condition: Condition) -> None:
             suite.file,
             None,
             f"{where} has the regions {_listed(numbers)}, but the first condition of the suite has {_listed(suite.regions)}; "
-            "give every condition the same regions, empty ones too",
+            "give every condition the same regions, including empty ones",
         )
     if not any(region.content.strip() for region in condition.regions):
         raise SetError(suite.file, None, f"{where}: all regions are empty")
@@ -191,26 +191,26 @@ def _check_predictions(suite: Suite) -> None:
             if reference.condition not in suite.conditions:
                 known = ", ".join(suite.conditions)
                 raise SetError(
-                    suite.file, None, f"{where}: {reference}: there is no condition {reference.condition!r}; there are {known}"
+                    suite.file, None, f"{where}: {reference}: no condition {reference.condition!r}; available: {known}"
                 )
             if reference.region is not None and reference.region not in suite.regions:
                 raise SetError(
                     suite.file,
                     None,
-                    f"{where}: {reference}: there is no region {reference.region}; there are {_listed(suite.regions)}",
+                    f"{where}: {reference}: no region {reference.region}; available: {_listed(suite.regions)}",
                 )
             if suite.metric != "sum":
                 _check_words(suite, where, reference)
 
 
 def _check_words(suite: Suite, where: str, reference: RegionReference) -> None:
-    """Only a sum of nothing has a value."""
+    """Only a sum has a value for nothing."""
     for item in suite.items:
         if not item.content(reference):
             raise SetError(
                 suite.file,
                 None,
-                f"{where}: {reference} is empty in item {item.number}, but no words have no {suite.metric}; use metric sum",
+                f"{where}: {reference} is empty in item {item.number}, where {suite.metric} is undefined; use metric sum",
             )
 
 
@@ -222,7 +222,7 @@ def sentences(suite: Suite) -> Iterator[tuple[Item, Condition]]:
 
 
 def counted_formulas(suite: Suite, rule: ItemRule) -> list[tuple[str, Formula]]:
-    """What an item is counted by: all predictions at once, the first alone, or each for itself."""
+    """What an item is counted by: all predictions at once, the first alone, or each separately."""
     named = [(f"prediction {p.name or number}", p.tree) for number, p in enumerate(suite.predictions, start=1)]
     if rule == "all" and len(named) > 1:
         return [("all predictions", Conjunction(tuple(tree for _, tree in named)))]

@@ -1,4 +1,4 @@
-"""Suites by the ending of their file."""
+"""Suites by file suffix."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,23 +23,23 @@ def read(file: Path) -> Suite:
     for ending, reader in READERS.items():
         if file.name.endswith(ending):
             return reader(file)
-    raise SetError(file, None, f"no suite; the endings are {', '.join(READERS)}")
+    raise SetError(file, None, f"not a suite; the suffixes are {', '.join(READERS)}")
 
 
 def write(suite: Suite, file: Path) -> None:
-    """A suite as JSON or CSV, by the ending."""
+    """A suite as JSON or CSV, by the suffix."""
     writers = {".json": write_json, ".csv": write_csv}
     if file.suffix not in writers:
-        raise SetError(file, None, f"suites are written as {' or '.join(writers)}")
+        raise SetError(file, None, f"suites can be written as {' or '.join(writers)}")
     writers[file.suffix](suite, file)
 
 
 def files_of(paths: Sequence[Path]) -> list[Path]:
-    """Files as given, and the suites of folders by name. The head of a CSV is no suite of its own."""
+    """Files as given, and the suites of folders by name. The head of a CSV is not a suite."""
     found: list[Path] = []
     for path in paths:
         inside = sorted(file for file in path.iterdir() if file.name.endswith(tuple(READERS))) if path.is_dir() else [path]
         if not inside:
-            raise SetError(path, None, f"there is no suite in this folder; the endings are {', '.join(READERS)}")
+            raise SetError(path, None, f"no suite in this folder; the suffixes are {', '.join(READERS)}")
         found += [file for file in inside if not file.name.endswith(".head.json")]
     return found

@@ -69,7 +69,7 @@ def read_page(file: Path) -> Suite:
 
 
 def _cut(text: str, file: str) -> Page:
-    """Lines into head and sections. A line that is not indented begins something new."""
+    """Lines into head and sections. A line that is not indented starts something new."""
     page, section = Page(file), ""
     for number, raw in enumerate(text.split("\n"), start=1):
         line = COMMENT.sub("", raw).rstrip()
@@ -85,17 +85,17 @@ def _cut(text: str, file: str) -> Page:
 
 
 def _begin(page: Page, number: int, line: str) -> str:
-    """A line of the head, or the beginning of a section, whose name is returned."""
+    """A line of the head, or the start of a section, whose name is returned."""
     match = KEY.fullmatch(line)
     if not match:
         raise page.error(number, f"{line[:40]!r} is neither `key: value` nor an indented line of a section")
     key, value = match[1], match[2].strip()
     if key in page.lines:
-        raise page.error(number, f"{key}: appears twice, the first time in line {page.lines[key]}")
+        raise page.error(number, f"{key}: appears twice, first in line {page.lines[key]}")
     page.lines[key] = number
     if key in SECTIONS:
         if value:
-            raise page.error(number, f"{key}: takes indented lines below it; {value[:40]!r} stands behind it")
+            raise page.error(number, f"{key}: takes indented lines below it, but is followed by {value[:40]!r}")
         page.sections[key] = []
         return key
     if key not in (*NEEDED, *OPTIONAL):
@@ -115,7 +115,7 @@ def _check_head(page: Page) -> None:
             raise page.error(line.number, f"{key}: {line.text[:40]!r}; it must be one of {', '.join(allowed)}")
     for key in ("name", "base", "language"):
         if (line := page.head.get(key)) and not re.fullmatch(r"[\w-]+", line.text):
-            raise page.error(line.number, f"{key}: {line.text[:40]!r}; letters, digits, _ and - make a name")
+            raise page.error(line.number, f"{key}: {line.text[:40]!r}; a name may have letters, digits, _ and - only")
 
 
 def _region_names(page: Page) -> list[str]:
@@ -130,7 +130,7 @@ def _region_names(page: Page) -> list[str]:
 
 def _check_name(page: Page, line: int, kind: str, name: str) -> None:
     if not NAME.fullmatch(name):
-        raise page.error(line, f"{kind} {name[:40]!r}: a name begins with a letter and has letters, digits, _ . or - only")
+        raise page.error(line, f"{kind} {name[:40]!r}: a name must start with a letter and have only letters, digits, _ . or -")
 
 
 def _named(page: Page, section: str) -> list[tuple[str, Line]]:
@@ -139,7 +139,7 @@ def _named(page: Page, section: str) -> list[tuple[str, Line]]:
     for line in page.sections[section]:
         name, colon, value = line.text.partition(":")
         if not colon:
-            raise page.error(line.number, f"{line.text[:40]!r} in {section}: write name: and what it stands for")
+            raise page.error(line.number, f"{line.text[:40]!r} in {section}: write name: and its value")
         _check_name(page, line.number, section.removesuffix("s"), name.strip())
         if name.strip() in found:
             raise page.error(line.number, f"{section}: {name.strip()} appears twice, first in line {found[name.strip()].number}")
@@ -166,12 +166,12 @@ def _items(page: Page, regions: list[str], templates: list[tuple[str, list[Templ
     head, *rows = page.sections["items"]
     columns = _columns(page, head)
     if not rows:
-        raise page.error(head.number, "items: a head, but no rows; write one line per item")
+        raise page.error(head.number, "items: a header, but no rows; write one line per item")
     lines = {name: line.number for name, line in _named(page, "conditions")}
     for name, cells in templates:
         for slot in (slot for cell in cells for slot in cell.slots):
             if slot not in columns:
-                raise page.error(lines[name], f"{name}: there is no column {slot!r} in items; {nearest(slot, columns)}")
+                raise page.error(lines[name], f"{name}: no column {slot!r} in items; {nearest(slot, columns)}")
     for number, row in enumerate(rows, start=1):
         values = _row(page, row, columns)
         yield Item(number, tuple(_condition(page, row.number, name, cells, columns, values) for name, cells in templates))
@@ -188,14 +188,16 @@ def _columns(page: Page, head: Line) -> dict[str, Column]:
 def _row(page: Page, row: Line, columns: dict[str, Column]) -> dict[str, str]:
     cells = [" ".join(cell.split()) for cell in row.text.split("|")]
     if len(cells) != len(columns):
-        raise page.error(row.number, f"this item has {len(cells)} cells, but the head has {len(columns)} ({' | '.join(columns)})")
+        raise page.error(
+            row.number, f"this item has {len(cells)} cells, but the header has {len(columns)} ({' | '.join(columns)})"
+        )
     return dict(zip(columns, cells, strict=True))
 
 
 def _condition(
     page: Page, line: int, name: str, cells: list[Template], columns: dict[str, Column], values: dict[str, str]
 ) -> Condition:
-    """The regions of a condition. A capital that falls on nothing is carried to the next word."""
+    """The regions of a condition. A capital that falls on an empty slot moves to the next word."""
     regions, capital = [], False
     for number, cell in enumerate(cells, start=1):
         try:

@@ -1,4 +1,4 @@
-"""A suite as its author reads it: formulas with their chance, sentences region by region, notes of the checks."""
+"""A suite for its author: formulas with their chance, sentences region by region, notes of the checks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +23,7 @@ def suite_lines(suite: Suite, language: str, items: Sequence[Item]) -> Iterator[
 
 
 def suite_notes(suites: Sequence[Suite], language: str) -> Iterator[tuple[str, str]]:
-    """Of each suite by its name, then of all together."""
+    """For each suite by name, then for all together."""
     for suite in suites:
         yield from ((suite.name, note) for note in notes(suite, suite.language or language))
     yield from (("", note) for note in collection_notes(suites))

@@ -13,7 +13,7 @@ LETTER = re.compile(r"\w")
 
 
 class Column(NamedTuple):
-    """A column of the items; where it names a paradigm, its cells are lemmas."""
+    """A column of the items; if it names a paradigm, its cells are lemmas."""
 
     name: str
     paradigm: Paradigm | None
@@ -26,7 +26,7 @@ class TemplateSlot(NamedTuple):
 
 
 class Template:
-    """A cell of a condition: words and slots in turn. A ValueError tells what is no slot."""
+    """A cell of a condition: alternating words and slots. A ValueError says what is not a slot."""
 
     def __init__(self, text: str) -> None:
         self.parts: list[str | TemplateSlot] = []
@@ -61,22 +61,22 @@ class Template:
 
 
 def columns_of(head: str, language: str, clitics: Clitics) -> dict[str, Column]:
-    """The columns of the items by name, in order. A ValueError tells what is wrong with one."""
+    """The columns of the items by name, in order. A ValueError says what is wrong with one."""
     columns: dict[str, Column] = {}
     for cell in head.split("|"):
         match = COLUMN.fullmatch(cell.strip())
         if not match:
             raise ValueError(
-                f"{cell.strip()[:40]!r} is no column; write a name (letters, digits, _ .) or name: PARADIGM[attributes]"
+                f"{cell.strip()[:40]!r} is not a column; write a name (letters, digits, _ .) or name: PARADIGM[attributes]"
             )
         if match[1] in columns:
-            raise ValueError(f"the column {match[1]} is there twice")
+            raise ValueError(f"the column {match[1]} appears twice")
         columns[match[1]] = Column(match[1], paradigm(language, match[2], clitics) if match[2] else None)
     return columns
 
 
 def capitalized(text: str) -> str:
-    """The first letter in upper case, whatever marks stand before it."""
+    """The first letter in upper case, whatever marks precede it."""
     return LETTER.sub(lambda match: match[0].upper(), text, count=1)
 
 
@@ -84,7 +84,7 @@ def _form(slot: TemplateSlot, column: Column, cell: str) -> str:
     if column.paradigm is None:
         if slot.attributes is not None:
             raise ValueError(
-                f"{{{slot.column}[…]}} asks for a form, but the column names no paradigm; write {slot.column}: N_1[m]"
+                f"{{{slot.column}[…]}} requests a form, but the column names no paradigm; write {slot.column}: N_1[m]"
             )
         return cell
     if not cell:

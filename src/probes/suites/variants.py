@@ -16,5 +16,5 @@ def variants_of(suite: Suite, item: Item, language: str) -> list[Variant]:
 
 
 def span_name(region: RegionSpan) -> str:
-    """`region:6:verb`, or `region:6` where the file gives no name."""
+    """`region:6:verb`, or `region:6` if the file gives no name."""
     return f"region:{region.number}:{region.name}" if region.name else f"region:{region.number}"

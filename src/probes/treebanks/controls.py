@@ -1,4 +1,4 @@
-"""Sister sets that share the names of the items: permuted, nonce, mirror. Each makes sure that one cue is gone, or new."""
+"""Sister sets that share the items' names: permuted, nonce, mirror. Each ensures that one cue is gone, or new."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,13 +16,13 @@ from .word_forms import Forms
 
 Kind = Literal["permuted", "nonce", "mirror"]
 KINDS: tuple[Kind, ...] = ("permuted", "nonce", "mirror")
-NONCES = 3  # nonsense sentences for each item
-# What a nonce item keeps of the original: how hard that is for a heuristic.
+NONCES = 3  # nonsense sentences per item
+# What a nonce item keeps of the original: how hard it is for a heuristic.
 GROUP = (*NAMES, N_HEURISTICS)
 
 
 class Control(NamedTuple):
-    """A changed item under the name of the original; further ones of the same item have a number behind it."""
+    """A changed item under the original's name; further ones of the same item have a number appended."""
 
     kind: Kind
     uid: str
@@ -78,7 +78,7 @@ class Controls:
 
 
 def permuted(item: TreeItem, uid: str) -> list[Variant]:
-    """The words before the target in any order, then the target; nothing after it."""
+    """The words before the target in random order, then the target; nothing after it."""
     prefix = list(item.tokens[: item.target])
     Random(f"permuted {uid}").shuffle(prefix)
     target = item.tokens[item.target]
@@ -87,5 +87,5 @@ def permuted(item: TreeItem, uid: str) -> list[Variant]:
 
 
 def original_uid(uid: str) -> str:
-    """The name of the item that a control was made of."""
+    """The name of the item a control was made from."""
     return uid.partition("~")[0]

@@ -1,6 +1,6 @@
-"""Items from treebanks by a pattern. What each rule and each filter removes is counted: the funnel.
+"""Items from treebanks by a pattern. What each rule and filter removes is counted: the funnel.
 
-The files are read twice, for the forms of words and for the items; memory grows with the vocabulary, not with the text.
+The files are read twice, for word forms and for items; memory grows with the vocabulary, not with the text.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ REPEATED = "repeats another item from cue to target"
 
 @dataclass(frozen=True)
 class Filters:
-    """What is asked of items besides the pattern; each but the first is as in Li, Wisniewski and Crabbé (2021)."""
+    """Requirements on items besides the pattern; all but the first as in Li, Wisniewski and Crabbé (2021)."""
 
     words: Words = "surface"
     vocabulary: Collection[str] | None = None
@@ -37,7 +37,7 @@ class Filters:
 
 @dataclass
 class Funnel:
-    """Candidates, and how many each rule has removed, in the order in which they are asked."""
+    """Candidates, and how many each rule removed, in the order applied."""
 
     rules: list[str]
     candidates: int = 0
@@ -48,7 +48,7 @@ class Funnel:
         return self.candidates - sum(self.removed.values())
 
     def steps(self) -> Iterator[tuple[str, int, int]]:
-        """Each rule with what it has removed and what is left; the filters that were not asked for have removed nothing."""
+        """Each rule with what it removed and what is left; filters that were not requested removed nothing."""
         left = self.candidates
         for rule in self.rules:
             left -= self.removed[rule]
@@ -56,13 +56,13 @@ class Funnel:
 
 
 class Extraction:
-    """Of one pattern from some files. Iterating gives the items; `funnel` is complete when it has come to the end."""
+    """One pattern over some files. Iterating yields the items; `funnel` is complete at the end."""
 
     def __init__(
         self, pattern: Pattern, files: Sequence[Path], lexicons: Sequence[Forms] = (), filters: Filters | None = None
     ) -> None:
         if not pattern.is_tested:
-            raise UserError(f"{pattern.file}: this pattern exchanges nothing; add vary: to make items with it")
+            raise UserError(f"{pattern.file}: this pattern varies nothing; add vary: to make items with it")
         self.pattern = pattern
         self.matcher = Matcher(pattern)
         self.files = files
@@ -73,7 +73,7 @@ class Extraction:
         for _ in self.paradigms.harvest(map(self.matcher.annotated, self.trees())):
             self.sentences += 1
         rules = Endings(pattern.endings)
-        shown = CheckedForms(self.paradigms, rules) if self.parser else self.paradigms  # a parser gives verbs wrong lemmas
+        shown = CheckedForms(self.paradigms, rules) if self.parser else self.paradigms  # parsers give verbs wrong lemmas
         self.sources: list[Forms] = [shown, *lexicons, rules]
         self.funnel = self._new_funnel()
 
@@ -83,7 +83,7 @@ class Extraction:
         return Funnel([*self.matcher.rules, *made, *asked, REPEATED])
 
     def trees(self) -> Iterator[DependencyTree]:
-        """Of all files, each a tree indeed and all from one source: gold, or one parser."""
+        """The trees of all files, each a valid tree and all from one source: gold, or one parser."""
         for tree in chain.from_iterable(map(read_trees, self.files)):
             if self.parser is None:
                 self.parser = tree.comment("parser")
@@ -91,7 +91,7 @@ class Extraction:
                 raise TreeError(
                     tree.file,
                     tree.line,
-                    f"parsed by {named}, but others by {self.parser or 'hand'}; make a set of each by itself",
+                    f"parsed by {named}, but others by {self.parser or 'hand'}; make a separate set of each",
                 )
             yield tree.require_heads()
 
@@ -122,7 +122,7 @@ class Extraction:
         other, reason = other_form(target, pattern.vary, pattern.values[value], self.sources, cue.features.get("Gender", ""))
         if reason:
             return None, reason
-        if other.lower() in self.paradigms.same(target):  # the other form could be this one as well
+        if other.lower() in self.paradigms.same(target):  # the other form could be this one too
             return None, AMBIGUOUS
         given = tuple((name, label(match.word(node).features.get(feature, "none"))) for name, node, feature in pattern.features)
         at = {node: places[number] for node, number in match.at.items()}
@@ -147,7 +147,7 @@ def is_vowel(form: str, vowels: str) -> bool:
 
 
 def set_name(pattern: Pattern, parser: str) -> str:
-    """What the set is called: sets from parses carry the parser's name, `obj_participle_fr_core_news_sm`."""
+    """The set's name: sets from parses carry the parser's name, `obj_participle_fr_core_news_sm`."""
     if not parser:
         return pattern.name
     tidy = "".join(letter if letter.isalnum() else "_" for letter in parser.partition(":")[2] or parser)

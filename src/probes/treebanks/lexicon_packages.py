@@ -1,4 +1,4 @@
-"""Packages that know the forms of words, each where it is installed: pymorphy3 (Russian), lemminflect (English)."""
+"""Packages that know word forms, used if installed: pymorphy3 (Russian), lemminflect (English)."""
 
 import importlib
 from types import ModuleType
@@ -7,14 +7,14 @@ from typing import Any
 from ...data.trees import Word
 from ...errors import UserError
 
-# Values of Universal Dependencies in the words of the packages.
+# Universal Dependencies values in the packages' terms.
 GRAMMEMES = {"Sing": "sing", "Plur": "plur", "1": "1per", "2": "2per", "3": "3per"}
 GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 PENN = {("Pres", "Sing"): "VBZ", ("Pres", "Plur"): "VBP"}
 
 
 class Pymorphy:
-    """pymorphy3, with the dictionary of OpenCorpora. It writes ё everywhere; running text does so in some words at most."""
+    """pymorphy3, with the OpenCorpora dictionary. It writes ё everywhere; running text does so in some words at most."""
 
     def __init__(self, package: ModuleType) -> None:
         self.analyse = package.MorphAnalyzer().parse
@@ -44,7 +44,7 @@ class Lemminflect:
 
     def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
         tag = PENN.get((word.features.get("Tense", ""), value)) if feature == "Number" else None
-        if tag is None or word.lemma == "be":  # am, is, are, was, were have one tag for several
+        if tag is None or word.lemma == "be":  # am, is, are, was, were share tags
             return set()
         return set(self.inflect(word.lemma, tag=tag, inflect_oov=False))
 

@@ -1,7 +1,7 @@
 """The mirror of an item: cue, target and what accompanies the cue in the other number, up to the target.
 
-Contractions are taken apart, the words exchanged, elisions and contractions made anew. What follows the target is left out: it
-may agree with the cue as well, and is not judged.
+Contractions are split, the words replaced, and elisions and contractions applied again. What follows the target is left out:
+it may also agree with the cue, and is not judged.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ UNSURE = "the parser may have meant another noun between cue and target"
 
 
 class CannotMirror(Exception):
-    """For a reason that is counted."""
+    """Raised for a reason that is counted."""
 
 
 class Mirrors:
@@ -36,14 +36,14 @@ class Mirrors:
         self.pattern = pattern
         self.rules: Mirror = pattern.mirror
         rules = Endings(self.rules.endings)
-        shown = [each.shown if isinstance(each, CheckedForms) else each for each in paradigms]  # nouns have rules of their own
+        shown = [each.shown if isinstance(each, CheckedForms) else each for each in paradigms]  # nouns have their own rules
         self.sources: list[Forms] = [*shown, rules]
         self.checked: list[Forms] = [*(CheckedForms(each, rules) for each in shown), rules]
-        # One word that stands for two, where trees do not take it apart: des is de and les.
+        # One word that stands for two, if trees do not split it: des is de and les.
         self.apart = {both: (one, two) for one, two, both in self.rules.contractions if both != one}
 
     def mirror(self, item: TreeItem) -> TreeItem:
-        """The item with the other number; raises CannotMirror."""
+        """The item in the other number; raises CannotMirror."""
         tree = item.tree
         cue, value = item.tokens[item.cue].word, self.pattern.values[item.value]
         if item.cue > item.target:
@@ -78,7 +78,7 @@ class Mirrors:
         below = [word for word in tree.words if word.head == cue.number and word.number < target]
         self._check_cue(tree, cue, below, target)
         words = [word for word in below if word.relation.split(":")[0] in self.rules.companions]
-        for word in words:  # rude mais très bon: what is coordinated with a companion is one
+        for word in words:  # rude mais très bon: a word coordinated with a companion is one too
             words += [
                 each
                 for each in tree.words
@@ -89,15 +89,15 @@ class Mirrors:
         numbers = [word.number for word in words if item.feature in word.features]
         if any(map(self._has_one_number, words)):
             raise CannotMirror(NUMERAL)
-        for word in words:  # a determiner that the table knows, whether its number is annotated or not
+        for word in words:  # a determiner in the table, whether its number is annotated or not
             if word.number not in numbers and self._in_table(word):
                 numbers.append(word.number)
         if any(w.upos == "DET" and w.number not in numbers and w.form.lower() in self.rules.elisions for w in words):
-            raise CannotMirror(COMPANION)  # d' autres, de grands: the article of a plural only
+            raise CannotMirror(COMPANION)  # d' autres, de grands: only plural
         return sorted(numbers)
 
     def _check_cue(self, tree: DependencyTree, cue: Word, below: Sequence[Word], target: int) -> None:
-        """What cannot have another number, whatever its forms; raises CannotMirror."""
+        """What cannot change number, whatever its forms; raises CannotMirror."""
         above = [tree[cue.head]] if cue.head else []  # plusieurs des amendements, un des livres
         if any(word.upos == "NUM" or word.relation.startswith("nummod") for word in below) or any(
             map(self._has_one_number, above)
@@ -114,23 +114,23 @@ class Mirrors:
             raise CannotMirror(NAME)  # sa sœur Anne
 
     def _check_parse(self, tree: DependencyTree, cue: Word, item: TreeItem, numbers: Sequence[int]) -> None:
-        """Where a parser may have erred so that a mirror would be no sentence; raises CannotMirror."""
+        """Where a parser may have erred so that a mirror would not be a sentence; raises CannotMirror."""
         between = [word for word in tree.words if cue.number < word.number < _number(item, item.target)]
         for word in between:
             over = tree[word.head] if word.head else word
             values = {word.features.get(item.feature, ""), over.features.get(item.feature, "")} - {""}
             if word.relation.startswith("amod") and over.number != cue.number and len(values) > 1:
-                raise CannotMirror(MISPARSED)  # pommes de terre nouvelles: they are not new earth
+                raise CannotMirror(MISPARSED)  # pommes de terre nouvelles: it is not the earth that is new
         inside = range(min([*numbers, cue.number]), cue.number)  # le frêle pont: every word between article and noun changes
         if any(number not in numbers and tree[number].upos != "ADV" for number in inside):
             raise CannotMirror(COMPANION)
         agreeing = [word for word in between if word.upos in NOUNS and word.head != _number(item, item.target)]
-        # Of two nouns that are alike the participle does not tell which it agrees with.
+        # With two nouns alike, the participle does not show which one it agrees with.
         if any(all(word.features.get(name) == cue.features.get(name) for name in self.pattern.agree) for word in agreeing):
             raise CannotMirror(UNSURE)
 
     def _take_apart(self, tokens: list[SurfaceToken], cue: Word) -> list[SurfaceToken]:
-        """With preposition and article of the cue as two words, the article under a number of its own, below 0."""
+        """Split the cue's preposition and article into two words; the article gets its own number, below 0."""
         made: list[SurfaceToken] = []
         for token in tokens:
             word = token.word
@@ -147,7 +147,7 @@ class Mirrors:
         return word.upos == "NUM" or word.form.lower() in self.rules.only or word.lemma in self.rules.only
 
     def _row(self, word: Word) -> dict[str, tuple[str, ...]] | None:
-        """The line of the table that has a form, in any of its cells."""
+        """The table row that has a form, in any of its cells."""
         form = word.form.lower()
         return next((dict(row) for row in self.rules.words if any(form in forms for forms in row.values())), None)
 
@@ -171,7 +171,7 @@ class Mirrors:
         return ""
 
     def _split(self, item: TreeItem, tree: DependencyTree, numbers: Sequence[int]) -> list[SurfaceToken]:
-        """The tokens before the target; those that hold a companion together with other words, taken apart."""
+        """The tokens before the target; those that hold a companion together with other words are split."""
         tokens: list[SurfaceToken] = []
         written = tree.written() if len(item.tokens) == len(tree.written()) else tree.analysed()
         for token, place in list(zip(item.tokens, written, strict=True))[: item.target]:
@@ -187,7 +187,7 @@ class Mirrors:
     def _determined(
         self, tokens: list[SurfaceToken], numbers: set[int], item: TreeItem, value: str, cue: Word
     ) -> list[SurfaceToken]:
-        """With the determiners of the table in the other number; from the right, since a form depends on the word after it."""
+        """With the table's determiners in the other number; from the right, since a form depends on the next word."""
         made = list(tokens)
         for i in range(len(made) - 1, -1, -1):
             word = made[i].word
@@ -212,7 +212,7 @@ class Mirrors:
         return low[:1] in self.pattern.vowels
 
     def _joined(self, tokens: list[SurfaceToken]) -> list[SurfaceToken]:
-        """With de + les as des, and que + un as qu' un. Only where a word has changed: the rest stands as it was written."""
+        """With de + les as des, and que + un as qu' un. Only where a word changed: the rest stays as written."""
         together = {(one, two): both for one, two, both in self.rules.contractions}
         full, short = dict(self.rules.elisions), {long: elided for elided, long in self.rules.elisions.items()}
         made: list[SurfaceToken] = []

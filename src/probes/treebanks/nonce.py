@@ -1,4 +1,4 @@
-"""Words that can take the place of others in a nonsense sentence: same part of speech, same features, same kind of beginning."""
+"""Words that can replace others in a nonsense sentence: same part of speech, same features, same kind of onset."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
@@ -15,7 +15,7 @@ NO_WORD = "no other word like one of its words"
 
 
 class Kind(NamedTuple):
-    """What a word and its substitute have in common."""
+    """What a word and its substitute share."""
 
     upos: str
     feats: str
@@ -24,18 +24,18 @@ class Kind(NamedTuple):
 
 
 class Substitutes:
-    """Forms by kind, of words with one part of speech in the whole treebank."""
+    """Forms by kind, for words with a single part of speech in the whole treebank."""
 
     def __init__(self, pattern: Pattern, vocabulary: Collection[str] | None) -> None:
         self.pattern = pattern
         self.vocabulary = vocabulary
         self.words: defaultdict[Kind, dict[str, Word]] = defaultdict(dict)
         self.parts: defaultdict[str, set[str]] = defaultdict(set)
-        self.governors: set[tuple[str, str]] = set()  # lemma and UPOS of words seen with the relations that a target needs
+        self.governors: set[tuple[str, str]] = set()  # lemma and UPOS of words seen with the relations a target needs
         self._sorted: dict[Kind, list[Word]] = {}
 
     def harvest(self, trees: Iterable[DependencyTree]) -> Iterator[DependencyTree]:
-        """Passes the trees on. First words of sentences are left out: their capital means nothing."""
+        """Pass the trees on. Sentence-initial words are left out: their capital means nothing."""
         for tree in trees:
             for word in tree.words:
                 self.parts[word.form.lower()].add(word.upos)
@@ -49,7 +49,7 @@ class Substitutes:
         return Kind(word.upos, word.feats, word.form[:1].lower() in self.pattern.vowels, word.form[:1].isupper())
 
     def like(self, word: Word, lower: bool) -> list[Word]:
-        """What can stand for a word, in a fixed order; `lower`: its capital is that of a first word, and not its own."""
+        """What can replace a word, in a fixed order; `lower`: its capital is only that of a first word."""
         kind = self.kind(word)
         if lower and word.upos != "PROPN":
             kind = kind._replace(capital=False)
@@ -63,7 +63,7 @@ class Substitutes:
 
 
 def nonce_item(item: TreeItem, substitutes: Substitutes, sources: list[Forms], rng: Random) -> tuple[TreeItem | None, str]:
-    """Every content word replaced, the target by a word of which both forms are known; or None and the reason."""
+    """Every content word replaced, the target by a word whose two forms are both known; or None and the reason."""
     tokens = list(item.tokens)
     other = item.other
     for i, token in enumerate(item.tokens):
@@ -87,7 +87,7 @@ def nonce_item(item: TreeItem, substitutes: Substitutes, sources: list[Forms], r
 
 
 def _both_forms(item: TreeItem, word: Word, substitutes: Substitutes, sources: list[Forms]) -> str:
-    """The other form of what may replace the target."""
+    """The other form of a possible replacement of the target."""
     if substitutes.pattern.seen_with and (word.lemma, word.upos) not in substitutes.governors:
         return ""
     value = substitutes.pattern.values[item.value]

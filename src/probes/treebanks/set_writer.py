@@ -1,4 +1,4 @@
-"""Writes the sets of a pattern while the treebank is read: the items, and beside them their controls, an item at a time."""
+"""Writes a pattern's sets while the treebank is read: the items, and their controls beside them, one item at a time."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ from .extraction import Extraction, set_name
 from .tree_items import TreeItem, plain_item
 
 DATASET = "treebank"
-# What follows the tested word may agree as well, and the controls end with it.
+# What follows the tested word may also agree, and the controls end with it.
 RULES = {"contrast": "target"}
 
 
@@ -41,7 +41,7 @@ class SetCounts:
 def write_sets(
     extraction: Extraction, controls: Controls, language: str, folder: Path, tick: Callable[[], None] = lambda: None
 ) -> SetCounts:
-    """The file of the items and one for each kind of control that has any; all or none are replaced. `tick` comes with each."""
+    """The file of the items and one per kind of control that has any; all or none are replaced. `tick` is called for each."""
     name = set_name(extraction.pattern, extraction.parser or "")
     folder.mkdir(parents=True, exist_ok=True)
     written = SetCounts()
@@ -66,7 +66,7 @@ def write_sets(
         file = folder / f"{name if kind == '' else f'{name}_{kind}'}.jsonl"
         if written.counts[kind or "original"]:
             written.files.append(file)
-        else:  # a set without items cannot be asked
+        else:  # a set without items cannot be evaluated
             file.unlink()
     return written
 

@@ -1,4 +1,4 @@
-"""An item from a tree: its tokens as they are written, which is the cue and which is tested, and both forms of that."""
+"""An item from a tree: its tokens as written, which is the cue and which is tested, and both forms of the latter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ from ..exports import plain_variant
 
 NOUNS = ("NOUN", "PROPN")
 NUMBER = "Number"
-AUXILIARY = "auxiliary_number"  # what a pattern calls the number of its auxiliary
+AUXILIARY = "auxiliary_number"  # the pattern's name for its auxiliary's number
 LABELS = {"Sing": "singular", "Plur": "plural"}
-LONG = 15  # tokens between cue and target that are no longer told apart
+LONG = 15  # tokens between cue and target, beyond which distances share a bin
 
 
 class SurfaceToken(NamedTuple):
-    """A token as it is written. One that stands for several words (*du*) has no analysis of its own."""
+    """A token as written. One that stands for several words (*du*) has no analysis of its own."""
 
     form: str
     word: Word | None
@@ -33,7 +33,7 @@ class SurfaceToken(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Of its word in the tree; 0 where it stands for several."""
+        """The number of its word in the tree; 0 if it stands for several."""
         return self.word.number if self.word is not None else 0
 
     def feature(self, name: str) -> str:
@@ -42,7 +42,7 @@ class SurfaceToken(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeItem:
-    """`at` says which token each node of the pattern is in; `value` is that of the exchanged feature on cue and target."""
+    """`at` says which token holds each node of the pattern; `value` is that of the varied feature on cue and target."""
 
     sentence: str
     tokens: tuple[SurfaceToken, ...]
@@ -66,7 +66,7 @@ class TreeItem:
         return self.tokens[self.target].form
 
     def features(self) -> dict[str, Value]:
-        """What tables go by. Attractors are nouns between cue and target with another number than the cue's."""
+        """The features tables use. Attractors are nouns between cue and target whose number differs from the cue's."""
         left, right = sorted((self.cue, self.target))
         between = self.tokens[left + 1 : right]
         distance = len(between)
@@ -80,7 +80,7 @@ class TreeItem:
                 found["attractor_number"] = label(numbers[-1])
             found |= heuristic_features(marked(self.tokens[: self.target]), self.value)
         given = dict(self.given)
-        if distance == 2 and AUXILIARY in given:  # que and the auxiliary alone: the subject follows
+        if distance == 2 and AUXILIARY in given:  # only que and the auxiliary: the subject follows
             found["auxiliary_at_2"] = "same number" if given[AUXILIARY] == label(self.value) else "other number"
         return found | given | {"sentence": self.sentence}
 
@@ -110,7 +110,7 @@ def distance_bin(distance: int) -> str:
 
 
 def pair_of(tokens: Sequence[SurfaceToken], target: int, forms: tuple[str, str], cue: int | None) -> list[Variant]:
-    """The sentence with each form. A token that is written with a space in it (*10 000*) is several words."""
+    """The sentence with each form. A token written with a space in it (*10 000*) is several words."""
     variants = []
     for role, form in zip(("good", "bad"), forms, strict=True):
         written = [token if i != target else token._replace(form=form) for i, token in enumerate(tokens)]
@@ -128,12 +128,12 @@ def pair_of(tokens: Sequence[SurfaceToken], target: int, forms: tuple[str, str],
 
 
 def plain_item(uid: str, features: dict[str, Value], variants: Sequence[Variant]) -> dict[str, object]:
-    """As our own JSON lines have it."""
+    """An item as our own JSON lines write it."""
     return {"uid": uid, "features": features, "variants": [plain_variant(each) for each in variants]}
 
 
 def tokens_of(match: Match, words: Words) -> tuple[tuple[SurfaceToken, ...], dict[int, int]]:
-    """The tokens of a sentence, and in which of them each word of the tree is."""
+    """The tokens of a sentence, and which of them holds each word of the tree."""
     written = match.tree.written() if words == "surface" else match.tree.analysed()
     places = {number: i for i, token in enumerate(written) for number in range(token.first, token.last + 1)}
     tokens = tuple(

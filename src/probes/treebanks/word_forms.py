@@ -1,4 +1,4 @@
-"""The other form of a word: from the forms that a treebank shows, from a lexicon, or by the endings of a pattern."""
+"""The other form of a word: from the forms in a treebank, from a lexicon, or by a pattern's endings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ from ..challenge_set import SetError
 from ..set_file import rows
 from .lexicon_packages import PACKAGES, load_package
 
-# In these a form may say more or less than its counterpart: Russian verbs of the past have a gender in the singular alone.
+# Features that may be specified on one form only: Russian past-tense verbs have gender only in the singular.
 LOOSE = ("Gender", "Person")
 NONE, AMBIGUOUS, EQUAL = "no other form is known", "several other forms are known", "both forms look the same"
-SLIP = 0.05  # of the occurrences: a form seen more rarely beside another is a typing slip, or a slip of annotation
+SLIP = 0.05  # share of the occurrences: a rarer form beside another is a typo or an annotation error
 Key = tuple[str, str]  # lemma, UPOS
 
 
@@ -22,11 +22,11 @@ class Forms(Protocol):
     """What knows forms of words."""
 
     def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
-        """The forms, in lower case, that a word has with another value of a feature; `gender` is what it agrees with."""
+        """The lower-case forms of a word with another value of a feature; `gender` is what it agrees with."""
 
 
 class Paradigms:
-    """Forms in lower case by lemma, UPOS and features, with how often they were seen."""
+    """Lower-case forms by lemma, UPOS and features, with counts."""
 
     def __init__(self, not_forms: Sequence[str] = ()) -> None:
         self.not_forms = frozenset(not_forms)
@@ -37,7 +37,7 @@ class Paradigms:
             self.forms[lemma, upos].setdefault(feats, Counter())[form.lower()] += 1
 
     def harvest(self, trees: Iterable[DependencyTree]) -> Iterator[DependencyTree]:
-        """Passes the trees on and remembers the forms of words that have features."""
+        """Pass the trees on and remember the forms of words that have features."""
         for tree in trees:
             for word in tree.words:
                 if word.feats != "_":
@@ -49,7 +49,7 @@ class Paradigms:
         return _frequent(self.forms.get((word.lemma, word.upos), {}).get(word.feats, Counter()))
 
     def other(self, word: Word, feature: str, value: str, gender: str = "") -> set[str]:
-        """With all other features equal; else with those of LOOSE said on one side only, as `gender` has them."""
+        """With all other features equal; otherwise with those of LOOSE given on one side only, matching `gender`."""
         wanted = dict(word.features) | {feature: value}
         known = self.forms.get((word.lemma, word.upos), {})
         loose: Counter[str] = Counter()
@@ -100,7 +100,7 @@ class Endings:
 
 
 class CheckedForms:
-    """What a parser's trees show, together with what the rules say: where they differ, several forms are known."""
+    """What a parser's trees show, combined with the rules: if they differ, several forms are known."""
 
     def __init__(self, shown: Forms, rules: Forms) -> None:
         self.shown, self.rules = shown, rules
@@ -111,7 +111,7 @@ class CheckedForms:
 
 
 def read_lexicon(name: str) -> Forms:
-    """A treebank (.conllu), a table with the columns form, lemma, upos and feats (.tsv), or a package by its name."""
+    """A treebank (.conllu), a table with the columns form, lemma, upos and feats (.tsv), or a package by name."""
     if name in PACKAGES:
         return load_package(name)
     file = Path(name)
@@ -123,12 +123,12 @@ def read_lexicon(name: str) -> Forms:
         for _, row in rows(file, "form", "lemma", "upos", "feats"):
             found.add(row["lemma"], row["upos"], row["feats"], row["form"])
     else:
-        raise SetError(name, None, f"a lexicon is a .conllu file, a .tsv table or one of {', '.join(PACKAGES)}")
+        raise SetError(name, None, f"a lexicon must be a .conllu file, a .tsv table or one of {', '.join(PACKAGES)}")
     return found
 
 
 def other_form(word: Word, feature: str, value: str, known: Sequence[Forms], gender: str = "") -> tuple[str, str]:
-    """The form with another value, written as the word is, from the first source that knows one; or '' and the reason."""
+    """The form with another value, capitalised like the word, from the first source that knows one; or '' and the reason."""
     for source in known:
         forms = source.other(word, feature, value, gender)
         if len(forms) > 1:
@@ -142,7 +142,7 @@ def other_form(word: Word, feature: str, value: str, known: Sequence[Forms], gen
 
 
 def like_case(form: str, model: str) -> str:
-    """With the capitals of another word."""
+    """With another word's capitals."""
     if sum(map(str.isalpha, model)) > 1 and model.isupper():
         return form.upper()
     return form[:1].upper() + form[1:] if model[:1].isupper() else form

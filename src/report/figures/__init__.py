@@ -1,6 +1,6 @@
 """Figures for a paper or a talk, drawn from a frame: one file per figure.
 
-Readable in grey and by the colour-blind: colours differ in brightness, and lines also in their dashes and marks.
+Readable in greyscale and by colour-blind readers: colours differ in brightness, lines also in dashes and markers.
 """
 
 from collections.abc import Callable
@@ -37,9 +37,9 @@ FIGURES: dict[str, Callable[["pd.DataFrame"], "Figure"]] = {
 
 
 def draw_figure(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
-    """One of the figures of a report: curves, bars, heat, perplexity, phases, languages, training_size, circuits, stability."""
+    """One of a report's figures: curves, bars, heat, perplexity, phases, languages, training_size, circuits, stability."""
     if kind not in FIGURES:
-        raise UserError(f"{kind}: there is no such figure; there are: {', '.join(FIGURES)}")
+        raise UserError(f"{kind}: no such figure; choose one of: {', '.join(FIGURES)}")
     with explain_missing():
         from matplotlib import rc_context  # noqa: PLC0415
     with rc_context(STYLE):
@@ -47,7 +47,7 @@ def draw_figure(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
 
 
 def write_figures(frame: "pd.DataFrame", folder: Path) -> list[Path]:
-    """Each as SVG and PNG. A figure for which there are no numbers is not drawn."""
+    """Write each as SVG and PNG. A figure without any numbers is not drawn."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for kind in FIGURES:
@@ -60,7 +60,7 @@ def write_figures(frame: "pd.DataFrame", folder: Path) -> list[Path]:
 
 
 def save(figure: "Figure", file: Path) -> Path:
-    """SVG or PNG by its suffix; the style holds while it is written, so that text stays text."""
+    """SVG or PNG by the suffix; saved under the style, so that text stays text."""
     from matplotlib import rc_context  # noqa: PLC0415
 
     with rc_context(STYLE):

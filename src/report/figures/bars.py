@@ -43,7 +43,7 @@ def draw_bars(frame: "pd.DataFrame") -> "Figure":
         _mark_chance(axis, own, names)
         axis.set(ylim=(0, 1.05), ylabel="accuracy, 95\u00a0% interval")
         axis.grid(axis="x", visible=False)
-    # A single construction would be a wall: as much room as for four.
+    # A single construction would become a wall: leave as much room as for four.
     axes[-1, 0].set_xlim(-0.6 - max(0, 4 - len(names)) / 2, len(names) - 0.4 + max(0, 4 - len(names)) / 2)
     shown = [construction_name(name) for name in names]
     axes[-1, 0].set_xticks(range(len(names)), shown, rotation=28, ha="right", rotation_mode="anchor")
@@ -52,7 +52,7 @@ def draw_bars(frame: "pd.DataFrame") -> "Figure":
 
 
 def _mark_chance(axis: "Axes", own: "pd.DataFrame", names: list[str]) -> None:
-    """Across the bars of each construction, since chance may differ; named once."""
+    """Across the bars of each construction, since chance may differ; labelled once."""
     for place, name in enumerate(names):
         for chance in chances_of(own[own.construction == name]):
             axis.hlines(chance, place - 0.45, place + 0.45, colors="#333333", linewidth=0.9, linestyles=(0, (2, 1.5)), zorder=3)
@@ -63,7 +63,7 @@ def _mark_chance(axis: "Axes", own: "pd.DataFrame", names: list[str]) -> None:
 
 
 def _panel(axis: "Axes", found: "pd.DataFrame", names: list[str]) -> None:
-    """One condition is named above, several in a legend beside."""
+    """A single condition is named above, several in a legend beside."""
     conditions = condition_keys(found)[:MOST]
     width = 0.8 / len(conditions)
     for i, condition in enumerate(conditions):

@@ -1,4 +1,4 @@
-"""What is learnt when: accuracy of every construction against words seen, perplexity beside it."""
+"""What is learnt when: accuracy of every construction against words seen, with perplexity beside it."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def draw_curves(frame: "pd.DataFrame") -> "Figure":
     """Accuracy of every construction against words seen, perplexity beside it; mean and standard deviation over seeds.
 
-    More constructions than one panel can carry are in several, one for each family, with the others in grey behind.
+    If there are more constructions than one panel can hold, each family gets its own, with the other lines in grey behind.
     """
     moving = frame[frame.moment.str.startswith("step")]
     conditions = condition_keys(moving)[:MOST]
@@ -63,13 +63,13 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
 
 
 def circuits_of(frame: "pd.DataFrame") -> dict[str, str]:
-    """Of suites, which have one."""
+    """The circuits of suites, which alone have one."""
     named = frame[frame.circuit.fillna("") != ""] if "circuit" in frame else frame[:0]
     return {name: circuit.replace("_", " ") for name, circuit in zip(named.construction, named.circuit, strict=True)}
 
 
 def _legend(axis: "Axes", family: str, names: list[str], over: str | None) -> None:
-    """Below the panels of a family; as many columns as there is room for."""
+    """Below a family's panels, in as many columns as fit."""
     handles = [axis.plot([], [], linewidth=1.4, markersize=3, **line_style(i))[0] for i in range(len(names))]
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.22)}
     title = family or over
@@ -93,13 +93,13 @@ def _accuracies(axis: "Axes", own: "pd.DataFrame", names: list[str], behind: lis
 
 
 def _spans_decades(values: "pd.Series[float]") -> bool:
-    """One kind of axis for all panels: logarithmic where any perplexity is ten times another."""
+    """One kind of axis for all panels: logarithmic if any perplexity is ten times another."""
     known = values.dropna()
     return bool(len(known)) and float(known.max()) > 10 * max(float(known.min()), 1.0)
 
 
 def _perplexity(axis: "Axes", own: "pd.DataFrame", log: bool) -> None:
-    # Not the look of any construction.
+    # A look that no construction has.
     _line(axis, own, "perplexity", {"color": GREY, "linestyle": "-", "marker": "."})
     axis.set(xlabel=seen(own.attrs.get("axis", "words")), ylabel="validation perplexity", yscale="log" if log else "linear")
     axis.locator_params(axis="x", nbins=4)

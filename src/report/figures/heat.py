@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def draw_heat(frame: "pd.DataFrame") -> "Figure":
-    """Constructions × conditions, brighter is better; the numbers stand in the cells."""
+    """Constructions × conditions, brighter is better; each cell shows its number."""
     found = condition_means(frame)
     asked = in_paper_order([name for name in found.construction.unique() if name != MEAN])
     conditions, names = condition_keys(found), [*asked, MEAN] if len(asked) > 1 else asked
@@ -36,7 +36,7 @@ def draw_heat(frame: "pd.DataFrame") -> "Figure":
     axis.grid(visible=False)
     axis.spines[:].set_visible(False)
     if MEAN in names:
-        axis.axhline(len(names) - 1.5, color="white", linewidth=2)  # the mean is set apart
+        axis.axhline(len(names) - 1.5, color="white", linewidth=2)  # sets the mean apart
     made.colorbar(image, ax=axis, label=f"accuracy (chance {'–'.join(f'{c:.2f}' for c in _ends(chances_of(found)))})", shrink=0.8)
     return made
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def draw_languages(frame: "pd.DataFrame") -> "Figure":
-    """Left: mean ± standard deviation over languages (the sample's). Right: ranks of complexity, a point for each language."""
+    """Left: mean ± standard deviation over languages (of the sample). Right: ranks of complexity, one point per language."""
     found = condition_means(frame)
     found = found[found.construction != MEAN]
     recipes = [own for _, own in found.groupby(["set", "condition"], sort=False) if own.language.nunique() > 1][:MOST]
     if not recipes:
-        raise UserError("languages: no recipe was trained in several languages")
+        raise UserError("languages: no recipe was trained in more than one language")
     compared = [(i, own) for i, own in enumerate(recipes) if len(_by_language(own)) >= FEWEST]
     made, axes = panels(10 if compared else 6.5, 4.2, 1, 2 if compared else 1)
     _over_languages(axes[0, 0], recipes)
@@ -46,7 +46,7 @@ def _over_languages(axis: "Axes", recipes: "list[pd.DataFrame]") -> None:
 
 
 def _by_language(own: "pd.DataFrame") -> dict[str, float]:
-    """Mean accuracy over the constructions that all languages have, of languages of which the complexity is known."""
+    """Mean accuracy over the constructions that all languages share, for languages whose complexity is known."""
     table = own.pivot_table(index="construction", columns="language", values="accuracy").dropna()
     means = table.mean() if len(table) else table.mean().dropna()
     return {language: float(means[language]) for language in means.index if language in COMPLEXITY}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-ACROSS = 3  # panels beside each other
+ACROSS = 3  # panels side by side
 
 
 def draw_perplexity(frame: "pd.DataFrame") -> "Figure":
@@ -49,5 +49,5 @@ def _points(axis: "Axes", own: "pd.DataFrame") -> None:
     draw_chance(axis, chances_of(own))
     axis.margins(0.12)
     if len(conditions) <= MOST:
-        # Below: names of conditions may be longer than a panel is wide, and would hide points.
+        # Below: condition names may be longer than a panel is wide and would hide points.
         axis.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16))

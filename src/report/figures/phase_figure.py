@@ -1,4 +1,4 @@
-"""Accuracy where a surface rule helps and where it misleads, over words seen, with the phases under the axis."""
+"""Accuracy where a surface rule helps and where it misleads, over words seen, with the phases below the axis."""
 
 from math import isnan, log, nan
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STAGES = {STRUCTURE: "#6b3fa0", UNDECIDED: "#d0d0d0"}  # colours that no rule has
+STAGES = {STRUCTURE: "#6b3fa0", UNDECIDED: "#d0d0d0"}  # colours that no rule uses
 SIDES = {"where the rule is right": HELPED, "where the rule is wrong": MISLED}
-UNDER, HEIGHT = -0.36, 0.07  # where phases stand, as shares of the height of a panel
+UNDER, HEIGHT = -0.36, 0.07  # where phases are drawn, as shares of a panel's height
 
 
 def draw_phases(frame: "pd.DataFrame") -> "Figure":
@@ -26,7 +26,7 @@ def draw_phases(frame: "pd.DataFrame") -> "Figure":
     moving = frame[frame.moment.str.startswith("step") & (frame.construction == MEAN) & (frame.words > 0)]
     rules = [name.removeprefix(MISLED) for name in moving.columns if name.startswith(MISLED) and moving[name].notna().any()]
     if not rules:
-        raise UserError("phases: none of these runs was compared with surface rules while it learnt")
+        raise UserError("phases: none of these runs was compared with surface rules during training")
     moving = moving[moving[[MISLED + rule for rule in rules]].notna().any(axis=1)]
     conditions = condition_keys(moving)[:MOST]
     made, axes = panels(9.5, 3.0 * len(conditions) + 0.7, len(conditions), 2, sharey=True)
@@ -61,7 +61,7 @@ def _panels(row: Any, own: "pd.DataFrame", rules: list[str]) -> None:
 
 
 def _line(axis: "Axes", own: "pd.DataFrame", column: str, sign: int, i: int) -> None:
-    """Accuracy is the share itself where the rule is right, and what is left of it where the rule is wrong."""
+    """Accuracy is the share itself where the rule is right, and its complement where the rule is wrong."""
     over = own.dropna(subset=column).groupby("moment", sort=False)
     found = over.agg(words=("words", "mean"), mean=(column, "mean"), sd=(column, "std"), runs=("run", "nunique")).sort_values(
         "words"
@@ -75,14 +75,14 @@ def _line(axis: "Axes", own: "pd.DataFrame", column: str, sign: int, i: int) -> 
 
 
 def _spans(own: "pd.DataFrame", rules: list[str]) -> list[tuple[str, float, float]]:
-    """The phase at each probe, probes of one phase together: from its first to the first of the next."""
+    """The phase at each probe, merging consecutive probes of one phase: from its first probe to the first of the next."""
     over = own.groupby("moment", sort=False).mean(numeric_only=True).sort_values("words")
     spans: list[tuple[str, float, float]] = []
     for _, row in over.iterrows():
         beside = {
             rule: mean_agreement(row[MISLED + rule], row.get(AGREES + rule, nan), row.get(CONTRADICTED + rule, nan))
             for rule in rules
-            if not isnan(row[MISLED + rule])  # where the rule contradicts nothing
+            if not isnan(row[MISLED + rule])  # where the rule never contradicts the grammar
         }
         now = phase(beside)
         if spans:
@@ -93,7 +93,7 @@ def _spans(own: "pd.DataFrame", rules: list[str]) -> list[tuple[str, float, floa
 
 
 def _strip(axis: "Axes", spans: list[tuple[str, float, float]], rules: list[str]) -> None:
-    """Under the axis; named where there is room."""
+    """Below the axis; labelled where there is room."""
     from matplotlib.patches import Rectangle  # noqa: PLC0415
 
     place: dict[str, Any] = {"transform": axis.get_xaxis_transform(), "clip_on": False}
@@ -109,5 +109,5 @@ def _strip(axis: "Axes", spans: list[tuple[str, float, float]], rules: list[str]
 
 
 def _share(first: float, last: float, low: float, high: float) -> float:
-    """Of the width of a logarithmic axis."""
+    """The share of a logarithmic axis's width."""
     return log(last / first) / log(high / low)

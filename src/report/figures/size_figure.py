@@ -1,4 +1,4 @@
-"""What more training text brings: accuracy against the size of the training text."""
+"""What more training text brings: accuracy against its size."""
 
 from typing import TYPE_CHECKING
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 MEAN_LOOK: Look = {"color": "#000000", "linewidth": 2.4, "linestyle": "-", "marker": "o"}
 
-BESIDE = 1.04  # from one line to the next
+BESIDE = 1.04  # offset from one line to the next
 
 
 def draw_training_size(frame: "pd.DataFrame") -> "Figure":
     """One row of panels per recipe, one line per construction and a thick one for the mean; whiskers: 95 % intervals.
 
-    More constructions than one panel can carry are in several, one for each family.
+    If there are more constructions than one panel can hold, each family gets its own.
     """
     found = final_rows(frame)
     found = found[(found.size_series != "") & found.training_words.notna()]
     sizes = found.groupby(["size_series", "set"], sort=False).training_words.nunique()
     series = [key for key, count in sizes.items() if count > 1]
     if not series:
-        raise UserError("training_size: no recipe was trained on texts of several sizes (data.max_tokens)")
+        raise UserError("training_size: no recipe was trained on texts of different sizes (data.max_tokens)")
     every = in_paper_order([name for name in found.construction.unique() if name != MEAN])
     columns = families(every, circuits_of(found)) if len(every) > MOST_LINES else {"": every}
     columns = {family: names for family, names in columns.items() if names}
@@ -56,7 +56,7 @@ def _lines(axis: "Axes", own: "pd.DataFrame", names: list[str]) -> None:
     for i, (name, look) in enumerate(_looks(names).items()):
         over = own[own.construction == name].groupby("training_words").agg(**values)
         whiskers = [side.clip(lower=0).fillna(0) for side in (over["mean"] - over.low, over.high - over["mean"])]
-        # Side by side, so that whiskers do not hide each other; the mean stands where it belongs.
+        # Side by side, so that whiskers do not hide each other; the mean stays in place.
         places = over.index * (1 if name == MEAN else BESIDE ** (i + 0.5 - len(names) / 2))
         axis.errorbar(places, over["mean"], yerr=whiskers, markersize=3.5, capsize=1.5, elinewidth=0.6, **look)
     axis.set_xscale("log")

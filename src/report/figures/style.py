@@ -1,4 +1,4 @@
-"""What all figures have in common: colours, dashes and marks, and which rows of the frame belong together."""
+"""What all figures share: colours, dashes and markers, and which rows of the frame belong together."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ConditionKey = tuple[str, str, str]
-Look = dict[str, Any]  # of a line or a mark, in the words of matplotlib
+Look = dict[str, Any]  # of a line or marker, in matplotlib's terms
 
-# Okabe and Ito (2008), without their yellow, which is lost on white.
+# Okabe and Ito (2008), without their yellow, which is hard to see on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES: tuple[object, ...] = (
     "-",
@@ -55,18 +55,18 @@ def panels(width: float, height: float, rows: int = 1, columns: int = 1, **optio
 
 
 def line_style(i: int) -> Look:
-    """Of the line with this number."""
-    turn = i + i // len(COLOURS)  # after a round of colours, another pairing with dashes
+    """The style of the i-th line."""
+    turn = i + i // len(COLOURS)  # after one round of colours, a different pairing with dashes
     return {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[turn % len(DASHES)], "marker": MARKS[i % len(MARKS)]}
 
 
 def chances_of(frame: "pd.DataFrame") -> list[float]:
-    """What a model that does not care gets, each value once."""
+    """What a model that ignores the contrast scores; each value once."""
     return sorted(frame.chance.dropna().round(4).unique().tolist())
 
 
 def draw_chance(axis: "Axes", chances: Sequence[float]) -> None:
-    """Lines below which a model does worse than by chance, named above them."""
+    """Lines below which a model does worse than chance, labelled above."""
     for chance in chances:
         axis.axhline(chance, color=GREY, linewidth=0.8, zorder=0)
         where: Look = {
@@ -80,35 +80,35 @@ def draw_chance(axis: "Axes", chances: Sequence[float]) -> None:
 
 
 def condition_keys(frame: "pd.DataFrame") -> list[ConditionKey]:
-    """Language, set and name of each."""
+    """Language, set and name of each condition."""
     return list(dict.fromkeys(frame[["language", "set", "condition"]].itertuples(index=False, name=None)))
 
 
 def rows_of(frame: "pd.DataFrame", condition: ConditionKey) -> "pd.DataFrame":
-    """Its rows."""
+    """The rows of one condition."""
     language, collection, name = condition
     return frame[(frame.language == language) & (frame.set == collection) & (frame.condition == name)]
 
 
 def with_seeds(name: str, own: "pd.DataFrame") -> str:
-    """A name, and over how many runs the numbers are means."""
+    """A name, with the number of runs behind its means."""
     runs = int(own.runs.max()) if "runs" in own else own.run.nunique()
     return name if runs == 1 else f"{name} ({runs} seeds)"
 
 
 def condition_title(condition: ConditionKey) -> str:
-    """For readers."""
+    """The condition's name for readers."""
     return f"{language_name(condition[0])}, {condition[2]}"
 
 
 def note_omitted(made: "Figure", shown: int, every: int) -> None:
-    """What does not fit is counted."""
+    """Count what does not fit."""
     if shown < every:
         made.suptitle(f"the first {shown} of {every} conditions", fontsize=8, color=GREY)
 
 
 def final_rows(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """The end of every run, or how far it is."""
+    """The end of every run, or its latest state."""
     return frame[frame.moment.isin([FINAL, "last"])]
 
 

@@ -1,4 +1,4 @@
-"""Figures of suites: learning curves by circuit, and accuracy with and without a modifier."""
+"""Figures for suites: learning curves by circuit, and accuracy with and without a modifier."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def draw_circuits(frame: "pd.DataFrame") -> "Figure":
-    """Each circuit, the unweighted mean of its suites, against words seen; its chance as a tick at the right."""
+    """Each circuit (the unweighted mean of its suites) against words seen; its chance is a tick on the right."""
     moving = frame[frame.moment.str.startswith("step") & (frame.circuit != "")]
     conditions = condition_keys(moving)
     if not conditions:
@@ -39,7 +39,7 @@ def draw_circuits(frame: "pd.DataFrame") -> "Figure":
         own = rows_of(moving, condition)
         _circuit_lines(axis, own)
         axis.set_title(with_seeds(condition_title(condition), own), loc="left", fontsize=9.5)
-    axes[-1, 0].set_xlabel(f"{seen(moving.attrs.get('axis', 'words'))}; a tick at the right is chance")
+    axes[-1, 0].set_xlabel(f"{seen(moving.attrs.get('axis', 'words'))}; the tick on the right marks chance")
     note_omitted(made, min(len(conditions), MOST), len(conditions))
     return made
 
@@ -59,7 +59,7 @@ def _circuit_lines(axis: "Axes", own: "pd.DataFrame") -> None:
 
 
 def draw_stability(frame: "pd.DataFrame") -> "Figure":
-    """Per model the mean of suites without a modifier beside that of their versions with one; a line per phenomenon."""
+    """For each model, the mean of suites without a modifier beside that of their versions with one; one line per phenomenon."""
     final = final_rows(frame)
     final = final[final.circuit.notna()]
     found = []

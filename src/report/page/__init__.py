@@ -1,4 +1,4 @@
-"""The page: one HTML file with its style, its program and its data inside, which opens from disk without a network."""
+"""The page: one HTML file with its style, script and data inside, which opens from disk without a network."""
 
 import html
 import json
@@ -20,16 +20,16 @@ PARTS = {
     "statistics": "Statistics",
     "sources": "Method",
 }
-LONG = 14  # letters: longer names of columns are broken into lines
-# Its files in one scope, in this order.
+LONG = 14  # letters: longer column names are wrapped
+# The script's files share one scope, in this order.
 PROGRAM = ("parts", "charts", "curves", "ends", "phases", "runs", "constructions", "regions", "items", "begin")
-LIVE = "live"  # a page that is served asks for what is new; a report that is saved asks for nothing
+LIVE = "live"  # a served page asks for updates; a saved report asks for nothing
 
 
 def fill_page(title: str, parts: Mapping[str, str], data: str, items: Mapping[str, str], live: int | None = None) -> str:
-    """`parts` are HTML by the names of the template's places; data and items are JSON, as `to_json` writes it.
+    """`parts`: HTML by placeholder name; data and items: JSON, as `to_json` writes it.
 
-    `live`: the version of a page that is served, which asks for what is new.
+    `live`: the version of a served page, which asks for updates.
     """
     made = (HERE / "page.html").read_text(encoding="utf-8")
     program = PROGRAM if live is None else (*PROGRAM[:-1], LIVE, PROGRAM[-1])
@@ -46,13 +46,13 @@ def fill_page(title: str, parts: Mapping[str, str], data: str, items: Mapping[st
         "data": data,
         "items": holders,
     }
-    # In one pass: what is filled in is not looked through again.
+    # In a single pass: inserted text is not scanned again.
     pieces = made.split("{{")
     return pieces[0] + "".join(filled[name] + rest for name, rest in (piece.split("}}", 1) for piece in pieces[1:]))
 
 
 def nav_html(parts: Mapping[str, str]) -> str:
-    """Links to the parts that there are."""
+    """Links to the sections that exist."""
     return "".join(f'<a href="#{name}">{text}</a>' for name, text in PARTS.items() if parts.get(name) != "" or name == "curves")
 
 
@@ -66,7 +66,7 @@ def escape(text: object) -> str:
 
 
 def element(name: str, content: str, **attributes: object) -> str:
-    """`content` is HTML already."""
+    """`content` is already HTML."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items() if value is not None
     )
@@ -74,10 +74,10 @@ def element(name: str, content: str, **attributes: object) -> str:
 
 
 def table_html(grid: Grid) -> str:
-    """With its title, its note, and buttons that copy it."""
+    """The table with its title, note and copy buttons."""
     copies = {"Markdown": to_markdown(grid), "CSV": to_csv(grid), "LaTeX": to_latex(grid)}
     buttons = "".join(f'<button data-copy="{escape(grid.name)}-{kind}">{kind}</button>' for kind in copies)
-    # Not inside a script, which a name with `<!--<script>` in it would not let end.
+    # Not inside a script element: a name containing `<!--<script>` would keep it from closing.
     hidden = "".join(f'<pre hidden id="{escape(grid.name)}-{kind}">{escape(text)}</pre>' for kind, text in copies.items())
     body = element("div", element("table", _head(grid) + _body(grid), class_="grid"), class_="scroll", tabindex="0")
     note = element("p", escape(grid.note), class_="note")
@@ -123,7 +123,7 @@ def _last(label: str) -> str:
 
 
 def _details(numbers: Sequence[tuple[str, float]]) -> str:
-    """The interval and what it rests on, on pointing."""
+    """The tooltip: the interval and what it rests on."""
     known = {name: value for name, value in numbers if not math.isnan(value)}
     said = (
         [f"{known['value']:.4f}", f"95\u00a0% {known['low']:.3f}–{known['high']:.3f}"] if "low" in known and "n" in known else []

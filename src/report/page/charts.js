@@ -12,7 +12,7 @@ function powers(low, high, marks = [1, 2, 5]) {
     for (const m of marks) { const v = m * 10 ** p; if (v >= low * 0.999 && v <= high * 1.001) found.push(v); }
   return found;
 }
-// options: series [{name, key, i, x, y, sd, seeds, pale}], onpin (of a key), ghosts [{x, y}] behind them, y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label, spans [{name, from, to, colour}] under the axis
+// options: series [{name, key, i, x, y, sd, seeds, pale}], onpin (called with a key), ghosts [{x, y}] behind them, y {name, low, high, most, log, format}, height, xlog, zoom, onzoom, chances, tags, label, spans [{name, from, to, colour}] below the axis
 function chart(box, options) {
   box.replaceChildren();
   const width = Math.max(box.clientWidth, 260), height = options.height;
@@ -20,7 +20,7 @@ function chart(box, options) {
   const roomy = options.tags && width > 470;
   const m = { l: 46, r: roomy ? Math.min(190, width * 0.34) : 14, t: 24, b: options.spans ? 66 : 40 };
   const all = [...shown, ...(options.ghosts || [])].flatMap((s) => s.x).filter((x) => !options.xlog || x > 0);
-  if (!all.length) { box.append(el("p", { class: "note" }, "No curve: these models were asked once, or all lines are switched off.")); return; }
+  if (!all.length) { box.append(el("p", { class: "note" }, "No curve: these models were evaluated only once, or all lines are switched off.")); return; }
   let [x0, x1] = options.zoom || [Math.min(...all), Math.max(...all)];
   if (options.xlog && x0 <= 0) x0 = Math.min(...all);
   if (x0 === x1) { x0 *= 0.9; x1 = x1 * 1.1 + 1; }
@@ -86,17 +86,17 @@ function chart(box, options) {
     const table = el("table", {}, ...rows.map(([v, sd, s, seeds]) => el("tr", { class: s.pale ? "pale" : null }, el("td", {}, el("i", { style: `background:${colour(s.i)}` }), s.name), el("td", {}, options.y.format(v) + (sd === null ? "" : " ± " + options.y.format(sd)) + (seeds === null ? "" : ` (${seeds} seed${seeds === 1 ? "" : "s"})`)))));
     tip.replaceChildren(el("b", {}, words(x) + " " + D.axis), table);
     tip.hidden = false;
-    // Beside the guide where there is room on the screen, to the right or to the left, and never over its edges.
+    // Beside the guide, right or left, wherever the screen has room, and never past its edges.
     const here = box.getBoundingClientRect(), screen = document.documentElement, wide = tip.offsetWidth, tall = tip.offsetHeight;
     const least = 6 - here.left, most = screen.clientWidth - 6 - here.left - wide, right = X(x) + 14, left = X(x) - 14 - wide;
     tip.style.left = Math.max(least, Math.min(right <= most || left < least ? right : left, most)) + "px";
-    // What would hide the curves stands below them.
+    // A tip wide enough to hide the curves goes below them.
     tip.style.top = Math.max(6 - here.top, Math.min(wide > width * 0.7 ? height - m.b + 24 : m.t, screen.clientHeight - 6 - here.top - tall)) + "px";
   }
   const leave = () => { guide.replaceChildren(); tip.hidden = true; at = -1; };
   const px = (event) => ((event.clientX - root.getBoundingClientRect().left) / root.getBoundingClientRect().width) * width;
   const py = (event) => ((event.clientY - root.getBoundingClientRect().top) / root.getBoundingClientRect().height) * height;
-  // The line that was meant by a click: the nearest, if it is near.
+  // The line a click was meant for: the nearest, if it is close.
   function lineNear(atX, atY) {
     let found = null, least = 9;
     for (const s of shown) for (let k = 0; k + 1 < s.x.length; k++) {
@@ -131,7 +131,7 @@ function chart(box, options) {
   box.onblur = leave;
   box.extent = [x0, x1];
 }
-// Stretches under the axis, each named where there is room for it; the whole name is told on pointing.
+// Spans below the axis, labelled where there is room; hovering shows the full name.
 function strip(spans, X, top) {
   const group = svg("g", { class: "strip" });
   for (const s of spans) {
@@ -144,7 +144,7 @@ function strip(spans, X, top) {
   return group;
 }
 function label(text, x, y, anchor) { const made = svg("text", { x, y, "text-anchor": anchor }); made.textContent = text; return made; }
-// Names beside the ends of their curves. What joins them stays in the margin, in grey: inside the plot it would look like data.
+// Names beside the ends of their curves. The leaders stay in the margin, in grey: inside the plot they would look like data.
 function tags(shown, Y, x1, edge, room, top, bottom, onpin) {
   const left = edge + 14, letters = Math.floor((room - 14) / 6.1);
   const group = svg("g", {});

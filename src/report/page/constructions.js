@@ -1,11 +1,11 @@
-// A page a construction.
+// One page per construction.
 const loaded = {};
 async function itemsOf(key) {
   const holder = document.getElementById("items:" + key);
   if (!(key in loaded)) loaded[key] = holder ? JSON.parse(holder.textContent) : typeof askItems === "function" ? await askItems(key) : null;
   return loaded[key];
 }
-// The parts of an address are encoded one by one, since a name may hold a slash; what nobody has encoded is taken as it is.
+// Address parts are encoded one by one, since a name may contain a slash; an unencoded part is taken as it is.
 function decoded(part) { try { return decodeURIComponent(part); } catch { return part; } }
 function showPage() {
   const parts = location.hash.startsWith("#/") ? location.hash.slice(2).split("/").map(decoded) : [];
@@ -27,7 +27,7 @@ function construction(key, name) {
   const page = $("page");
   const box = el("div", { class: "chart" });
   page.replaceChildren(
-    el("a", { class: "back", href: "#constructions" }, "← all of the report"),
+    el("a", { class: "back", href: "#constructions" }, "← back to the report"),
     el("h1", {}, D.constructions[name]), el("p", { class: "lead" }, setName(key), " · ",
       here > 0 ? link(rest[here - 1], "← " + D.constructions[rest[here - 1]]) : "", here > 0 && here < rest.length - 1 ? " · " : "",
       here < rest.length - 1 ? link(rest[here + 1], D.constructions[rest[here + 1]] + " →") : ""),
@@ -39,7 +39,7 @@ function construction(key, name) {
   const draw = (shown = series()) => chart(box, { series: shown, y: { low: floorOf(shown), high: 1.005, most: 1, name: "accuracy", format: (v) => v.toFixed(2) }, height: 280, zoom, onzoom: (z) => { zoom = z; draw(); }, chances: chancesOf(shown), tags: true, label: `accuracy against ${seen}` });
   draw();
   page.redraw = () => draw();
-  // What is new is shown in the curve and the table; the items stay those of the moment at which the page was opened.
+  // Updates go to the curve and the table; the items stay as they were when the page was opened.
   page.renew = () => { if (current().length) { $("construction-table").replaceChildren(accuracyTable(current(), name)); draw(); } };
   const results = D.results;
   itemsOf(key).then((found) => { if (page.contains(box)) explorer($("explorer"), key, name, own, found, results); });

@@ -12,7 +12,7 @@ function lines() {
   if (state.lines === "constructions") {
     const condition = D.conditions[state.condition];
     const shown = withMean(condition.constructions).filter((c) => condition.curves[c]);
-    const many = shown.length - 1 > MOST; // then a colour is that of a line within its family
+    const many = shown.length - 1 > MOST; // then a line's colour is its position within its family
     return shown.map((c) => line(condition.curves[c], D.constructions[c], many ? (familyOf(c) ? D.families[familyOf(c)].indexOf(c) : PLAIN) : names.indexOf(c), c, chanceOf(condition, c)));
   }
   return own.filter(([g]) => g.curves[state.construction]).map(([g], k) => line(g.curves[state.construction], g.name, k, "condition " + g.name, chanceOf(g, state.construction)));
@@ -20,7 +20,7 @@ function lines() {
 const line = ([x, y, sd, seeds], name, i, key, chance) => ({ x, y, sd, seeds, name, i, key, chance });
 const chanceOf = (g, c) => (g.estimates[c] ? g.estimates[c][5] : null);
 const chancesOf = (series) => [...new Set(series.map((s) => s.chance).filter((v) => v !== null && v !== undefined))];
-// The lowest value on an axis of accuracies: a little below what a model that does not care gets, and below all that is shown.
+// The lowest value on an accuracy axis: a little below chance, and below everything shown.
 const floorOf = (series) => Math.floor(Math.min(...chancesOf(series).map((v) => v - 0.1), ...series.flatMap((s) => s.y.filter((v) => v !== null)), 0.9) * 10) / 10;
 function drawCurves() {
   const own = inSet(state.set);
@@ -61,7 +61,7 @@ function drawCurves() {
   chart($("perplexity-chart"), { series: perplexities, y: { name: "perplexity, log scale", log: true, format: (v) => (v >= 100 || v === Math.round(v) ? v.toFixed(0) : v.toFixed(v >= 10 ? 1 : 2)) }, height: 190, xlog: state.xlog, zoom: state.zoom || extent, onzoom, tags: true, label: `validation perplexity against ${seen}` });
   drawEnds(own);
 }
-// Beside pinned lines the others are pale; pins of lines that are not here do not count.
+// When a line is pinned the others fade; pins on lines that are not shown do not count.
 function markPale(series) {
   const any = series.some((s) => state.pinned.has(s.key));
   return series.map((s) => ({ ...s, pale: any && !state.pinned.has(s.key) }));
@@ -75,12 +75,12 @@ function zoomBy(factor) {
   state.zoom = zoom[0] <= ends[0] && zoom[1] >= ends[1] ? null : zoom;
   drawCurves();
 }
-// More lines than one chart can carry: a small one for each family, on the same axes, the other lines in grey behind.
+// More lines than one chart can hold: one small chart per family, on the same axes, with the other lines in grey behind.
 function multiples(box, visible, axes) {
   const charts = [];
   for (const family of Object.keys(D.families)) {
     const inside = visible.filter((s) => familyOf(s.key) === family || s.key === MEAN);
-    // A pinned line of another family is here too, to compare with; its colour is another line's here.
+    // A pinned line of another family is shown too, for comparison, in a neutral colour: its own belongs to another line here.
     const own = [...inside, ...visible.filter((s) => state.pinned.has(s.key) && !inside.includes(s)).map((s) => ({ ...s, i: PLAIN }))];
     if (inside.some((s) => s.key !== MEAN)) charts.push([family, own, visible.filter((s) => !own.some((o) => o.key === s.key)), el("div", { class: "chart" })]);
   }

@@ -27,7 +27,7 @@ function drawEnds(own) {
     });
   });
   box.replaceChildren(root);
-  $("ends-legend").replaceChildren(...(shown.length > 1 ? shown.map(([g], k) => el("span", {}, svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14 }, mark(k, 7, 7)), " " + g.name)) : []), own.length > shown.length ? `and ${own.length - shown.length} more conditions, in the table below` : "");
+  $("ends-legend").replaceChildren(...(shown.length > 1 ? shown.map(([g], k) => el("span", {}, svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14 }, mark(k, 7, 7)), " " + g.name)) : []), own.length > shown.length ? `${own.length - shown.length} more conditions are in the table below` : "");
 }
 function mark(k, x, y) {
   const shapes = ["M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "M-4,-4h8v8h-8Z", "M0,-5L5,4H-5Z", "M0,-5.5L5.5,0L0,5.5L-5.5,0Z", "M0,5L5,-4H-5Z", "M-1.5,-5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5Z", "M-2.6,-4.6H2.6L5.2,0L2.6,4.6H-2.6L-5.2,0Z"];

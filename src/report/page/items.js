@@ -1,7 +1,7 @@
 // Items on which two checkpoints or two models differ.
 function explorer(box, key, name, own, found, results) {
   const chosen = found ? found.items.map((item, i) => [item, i]).filter(([item]) => item[0] === name) : [];
-  if (!chosen.length) { box.append(el("p", { class: "note" }, "No items of this construction are at hand: their verdicts were not found.")); return; }
+  if (!chosen.length) { box.append(el("p", { class: "note" }, "No items are available for this construction: their verdicts were not found.")); return; }
   const runs = own.flatMap(([g]) => g.results).filter((r) => found.traces[r]);
   const curved = runs.filter((r) => found.traces[r].at.length > 1);
   const view = { way: curved.length ? "checkpoints" : "models", run: curved[0] ?? runs[0], from: 0, to: null, a: runs[0], b: runs[runs.length > 1 ? runs.length - 1 : 0], show: "differ" };
@@ -40,19 +40,19 @@ function explorer(box, key, name, own, found, results) {
     first = false;
     rows.sort((x, y) => y[3] - x[3]);
     const various = inTurns(rows, ([item]) => (item[6] ? item[6][0] : item[2]));
-    // Regions are known of the end alone, whatever moments are compared.
+    // Regions are known only for the end, whatever moments are compared.
     const ends = [...new Set([one[0], two[0]])].map((r) => [results[r].name, r]);
     const inside = (i) => found.regions ? regionTable(found.regions, name, i, ends, direction, language) : null;
     const suite = found.regions && found.regions.suites[name];
     const units = suite
-      ? "Margins are in bits, of the comparison that decides. Bars are the surprisal of each region, in bits, from the whole sets at the end; what the prediction names has a frame, and each of its comparisons is below."
-      : `Scores are log-probabilities in nats; ${chosen.some(([item]) => item[6]) ? "of a contrast between several sentences the margin by which it holds; " : ""}the tested words are underlined, the ungrammatical ones starred.`;
-    const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items in this page (of ${(found.sizes[name] || 0).toLocaleString("en")} that were asked: those on which checkpoints or models disagree most). ${units}`);
+      ? "Margins are in bits, for the deciding comparison. Bars show the surprisal of each region in bits, from the whole sets at the end; regions named in the prediction are framed, and its comparisons are listed below."
+      : `Scores are log-probabilities in nats; ${chosen.some(([item]) => item[6]) ? "for contrasts between several sentences, the margin by which they hold; " : ""}tested words are underlined, ungrammatical ones starred.`;
+    const counted = el("p", { class: "note", id: "item-count" }, `${rows.length} of the ${chosen.length} items on this page (of ${(found.sizes[name] || 0).toLocaleString("en")} evaluated: those on which checkpoints or models disagree most). ${units}`);
     box.replaceChildren(controls, counted, el("ol", { class: "items" }, ...various.slice(0, 60).map(([item, a, b, , i]) => card(item, single ? [[two[2], b]] : [[one[2], a], [two[2], b]], direction, language, inside(i)))));
   }
   draw();
 }
-// The first of each tested word, then the second of each: neighbours in the order of scores are near copies of each other.
+// The first item of each tested word, then the second of each: items with similar scores are often near copies.
 function inTurns(rows, kind) {
   const seen = {};
   const turns = rows.map((row, i) => { const word = kind(row); seen[word] = (seen[word] || 0) + 1; return [seen[word], i, row]; });
@@ -64,7 +64,7 @@ function card(item, scored, direction, language, regions) {
     ? el("ul", { class: "compared", dir: direction, lang: language }, ...compared.map((text) => el("li", {}, text)))
     : item.length > 1
     ? el("p", { class: "sentence", dir: direction, lang: language }, before ? before + " " : "", el("mark", {}, good || "∅"), el("span", { class: "slash" }, "/"), el("s", {}, bad || "∅"), after ? (after.length < 3 ? "\u00a0" : " ") + after : "")
-    : el("p", { class: "sentence" }, "(the sentence is not in these folders: the run is not finished)"));
+    : el("p", { class: "sentence" }, "(sentence not available in these folders: the run is not finished)"));
   const number = (what, value, sign = "") => el("td", { class: "num" }, el("span", { class: "lab" }, what), sign + value.toFixed(2).replace("-", "−"));
   const rows = scored.map(([who, [g, b]]) => {
     const margin = g - b, right = margin > 0 ? "right" : margin < 0 ? "wrong" : "tie";

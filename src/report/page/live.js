@@ -1,6 +1,6 @@
-// A page that is served: it asks for what is new and shows it, and what was chosen stays chosen.
+// A served page: it fetches updates and shows them without losing the reader's selections.
 const pause = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
-let held = false; // while something is being dragged nothing is redrawn
+let held = false; // nothing is redrawn during a drag
 addEventListener("pointerdown", () => { held = true; });
 for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { held = false; });
 async function askItems(key) {
@@ -36,7 +36,7 @@ function renew(news) {
   if ($("page").hidden) { drawCurves(); drawPhases(); } else if ($("page").renew) $("page").renew();
   document.documentElement.dataset.live = news.version;
 }
-// Its tables stay sorted and scrolled, and what was opened stays open.
+// Tables keep their sorting and scrolling, and open details stay open.
 function renewPart(place, html) {
   const scrolled = [...place.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
   const opened = [...place.querySelectorAll("details[open][id]")].map((each) => each.id), closed = [...place.querySelectorAll("details[id]:not([open])")].map((each) => each.id);

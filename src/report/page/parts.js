@@ -1,6 +1,6 @@
-// The numbers of the report, and what everything is made of.
+// The numbers of the report, and the building blocks of the page.
 let D = JSON.parse(document.getElementById("data").textContent);
-const seen = D.axis === "steps" ? "steps" : D.axis + " seen";  // what curves are drawn against
+const seen = D.axis === "steps" ? "steps" : D.axis + " seen";  // what curves are plotted against
 const $ = (id) => document.getElementById(id);
 const MEAN = "mean";
 const DASHES = ["", "7 3", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4", "3 4"];
@@ -22,7 +22,7 @@ function svg(tag, attributes = {}, ...children) {
 }
 const words = (n) => (n >= 1e9 ? +(n / 1e9).toPrecision(3) + " G" : n >= 1e6 ? +(n / 1e6).toPrecision(3) + " M" : n >= 1e3 ? +(n / 1e3).toPrecision(3) + " k" : String(Math.round(n)));
 const share = (v) => (v === null || v === undefined ? "–" : v.toFixed(2));
-const PLAIN = -1; // the look of a line that is no construction
+const PLAIN = -1; // the look of a line that is not a construction
 const colour = (i) => (i < 0 ? "var(--soft)" : `var(--c${i % 7})`);
 const dash = (i) => i < 0 ? "" : DASHES[(i + Math.floor(i / 7)) % 7];
 function choice(label, options, value, change, id) {

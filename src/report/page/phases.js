@@ -1,4 +1,4 @@
-// Phases of learning: accuracy where a surface rule helps and where it misleads, and the rule that is followed under the axis.
+// Phases of learning: accuracy where a surface rule helps and where it misleads, and below the axis the rule being followed.
 const withPhases = () => D.conditions.map((g, i) => [g, i]).filter(([g]) => Object.keys(g.phases).length);
 let phased = withPhases();
 const STAGES = { structure: "var(--structure)", undecided: "var(--line)" };

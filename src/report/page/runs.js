@@ -1,4 +1,4 @@
-// Tables that are sorted by a click on their head.
+// Tables sorted by clicking a column head.
 function sortable(table) {
   table.querySelectorAll("thead th").forEach((head, column) => {
     const button = head.querySelector("button");
@@ -11,7 +11,7 @@ function sortable(table) {
       const rows = [...table.tBodies[0].rows];
       rows.sort((a, b) => {
         const x = value(a), y = value(b);
-        if (x === null || y === null) return (x === null) - (y === null); // what is missing stays at the end
+        if (x === null || y === null) return (x === null) - (y === null); // missing values stay at the end
         const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
         return down ? -order : order;
       });

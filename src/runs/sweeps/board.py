@@ -1,4 +1,4 @@
-"""What one sees of a sweep: a live table in a terminal, a line for every event otherwise, and a summary at the end."""
+"""What a sweep shows: a live table in a terminal, otherwise one line per event, and a summary at the end."""
 
 import signal
 import time
@@ -16,8 +16,8 @@ from ...terminal import console, table
 from ..run_state import History
 from .job import Job
 
-REFRESH = 2.0  # seconds between two looks into the folders of the runs
-ROWS = 20  # of running jobs that are shown
+REFRESH = 2.0  # seconds between two checks of the runs' folders
+ROWS = 20  # running jobs shown
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Row:
     seconds: float = 0.0
     note: str = ""
     epoch: int = 0
-    begun_with: int = 0  # epochs that an earlier start had trained
+    begun_with: int = 0  # epochs trained by an earlier start
     perplexity: float | None = None
 
     @property
@@ -39,7 +39,7 @@ class Row:
 
 
 class Board:
-    """`total` jobs, of which some had ended before, each in its state."""
+    """`total` jobs, of which some had already ended, each with its state."""
 
     def __init__(self, total: int, before: Sequence[tuple[Job, str]]) -> None:
         self.total = total
@@ -76,10 +76,10 @@ class Board:
         self._say("waits", job, "another process is training it")
 
     def stopping(self, running: int) -> None:
-        console.print(f"stopping {running} jobs; they save first (once more: at once)", style="bold")
+        console.print(f"stopping {running} jobs; they save first (a second signal stops them at once)", style="bold")
 
     def standing(self) -> str:
-        """done, running, failed and time left, in a line."""
+        """done, running, failed and time left, in one line."""
         counts = [
             f"{self.count('done')} of {self.total} done",
             f"{self.count('running')} running",
@@ -90,7 +90,7 @@ class Board:
         return ", ".join(counts) + (f", about {_duration(left)} left" if left else "")
 
     def time_left(self) -> float | None:
-        """As long as what is left has taken so far, job for job and epoch for epoch."""
+        """Estimated from the time taken so far, per job and epoch."""
         mine = [row for row in self.rows.values() if row.note != "before"]
         trained = sum(row.trained for row in mine)
         if not trained:
@@ -100,7 +100,7 @@ class Board:
         return (time.monotonic() - self.began) * left / trained
 
     def refresh(self) -> None:
-        """Look at what runs, if it is time to."""
+        """Check what is running, if it is time to."""
         if time.monotonic() - self.looked < REFRESH:
             return
         self.looked = time.monotonic()
@@ -128,7 +128,7 @@ class Board:
         console.out(line + (f"  ({standing})" if standing else ""), highlight=False)
 
     def summary(self) -> Table:
-        """Every job, whether it was trained now or before."""
+        """Every job, whether trained now or before."""
         view = table("sweep", "state", "job", "run", numbers=["epoch", "perplexity", "time"])
         for row in self.rows.values():
             self._look(row)
@@ -138,13 +138,13 @@ class Board:
         return view
 
     def failures(self) -> list[str]:
-        """A line for each, with where to read on."""
+        """One line per failure, with where to read on."""
         failed = [row for row in self.rows.values() if row.state == "failed" and row.note != "before"]
         return [f"{row.job.label}: {row.note}; see {row.job.log}" for row in failed]
 
 
 def reason(job: Job, status: int) -> str:
-    """Why a job ended: the signal, or the last error that it spoke of."""
+    """Why a job ended: the signal, or the last error it reported."""
     if status > 128 and status - 128 in set(signal.Signals):
         return f"killed by {signal.Signals(status - 128).name}"
     try:

@@ -1,7 +1,7 @@
-"""Jobs on a SLURM cluster, by way of submitit, which submits them as an array and queues them again when their time is up.
+"""Jobs on a SLURM cluster, through submitit, which submits them as an array and requeues them when their time is up.
 
-A job that is preempted goes back into the queue after its run has saved, and then resumes in the same folder. Alone, submitit
-would ask for the next start first and end the run in the middle of a batch.
+A preempted job goes back into the queue after its run has saved, and then resumes in the same folder. On its own, submitit
+would request the next start first and end the run in the middle of a batch.
 """
 
 import os
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from submitit import AutoExecutor
     from submitit.helpers import DelayedSubmission
 
-SignalHandler = Callable[[int, FrameType | None], object] | int | None  # as signal.getsignal gives it
-# What submitit calls alike on every kind of cluster.
+SignalHandler = Callable[[int, FrameType | None], object] | int | None  # as returned by signal.getsignal
+# What submitit calls the same on every kind of cluster.
 GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node", "stderr_to_stdout")
-ASK = 5.0  # seconds between two questions to SLURM
-PATIENCE = 15.0  # seconds that a word from a node may take to reach us over a shared disk
+ASK = 5.0  # seconds between two requests to SLURM
+PATIENCE = 15.0  # seconds that a message from a node may take over a shared disk
 
 
 class Cluster:
-    """All jobs at once; how many run is the queue's affair."""
+    """All jobs at once; how many run is up to the queue."""
 
     def __init__(self, folder: Path, max_num_timeout: int, resources: Mapping[str, object]) -> None:
         self.slots = sys.maxsize
@@ -53,7 +53,7 @@ def _executor(folder: Path, max_num_timeout: int, resources: Mapping[str, object
     except ImportError:
         raise UserError("hydra/launcher=submitit_slurm needs submitit: pip install 'concord-lm[cluster]'") from None
     if not shutil.which("sbatch"):
-        raise UserError("hydra/launcher=submitit_slurm: there is no sbatch here; start it on a machine of the cluster")
+        raise UserError("hydra/launcher=submitit_slurm: no sbatch here; start it on a machine of the cluster")
     executor = AutoExecutor(folder.resolve(), cluster="slurm", slurm_max_num_timeout=max_num_timeout)
     wanted = {name: value for name, value in resources.items() if value is not None}
     try:
@@ -64,14 +64,14 @@ def _executor(folder: Path, max_num_timeout: int, resources: Mapping[str, object
 
 
 class Queue:
-    """What SLURM has of ours, asked for seldom and for all jobs together."""
+    """Our jobs in SLURM, queried rarely and for all jobs together."""
 
     def __init__(self) -> None:
         self.ids: set[str] = set()
         self.asked = -ASK
 
     def has(self, job_id: str) -> bool:
-        """Waiting, running or waiting again. As long as SLURM does not answer, nothing has changed."""
+        """Waiting, running or waiting again. While SLURM does not answer, nothing has changed."""
         if time.monotonic() - self.asked >= ASK:
             self.asked = time.monotonic()
             command = [shutil.which("squeue") or "squeue", "--me", "--noheader", "--array", "--format=%i"]
@@ -81,7 +81,7 @@ class Queue:
         return job_id in self.ids
 
     def forget(self) -> None:
-        """Ask again at the next question."""
+        """Query again next time."""
         self.asked = -ASK
 
 
@@ -90,7 +90,7 @@ class SlurmJob:
     job: Job
     job_id: str
     queue: Queue
-    missed: float = 0.0  # since when it is in no queue
+    missed: float = 0.0  # since when it has been in no queue
 
     def __post_init__(self) -> None:
         self.queue.ids.add(self.job_id)
@@ -108,7 +108,7 @@ class SlurmJob:
         return 1 if said is None else said
 
     def stop(self) -> None:
-        """SLURM sends SIGTERM and waits (`KillWait`, 30 seconds unless the cluster says otherwise)."""
+        """SLURM sends SIGTERM and waits (`KillWait`, 30 seconds by default)."""
         subprocess.run([shutil.which("scancel") or "scancel", self.job_id], check=False)  # noqa: S603
         self.queue.forget()
 
@@ -129,7 +129,7 @@ def _exit_status(job: Job) -> int | None:
 
 
 class Task:
-    """What runs on the node, once for each task of the job: the training as a process of its own, watched."""
+    """What runs on the node, once per task of the job: training as a separate process, watched."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -147,7 +147,7 @@ class Task:
             _exit_file(self.job).write_text(str(status), encoding="utf-8")
 
     def _train(self, first: bool) -> int:
-        """Its exit status. SLURM's warning is passed on, and remembered."""
+        """Its exit status. SLURM's warning is forwarded and remembered."""
         with self.job.log.open("ab") if first else nullcontext() as log:
             process = subprocess.Popen(self.job.command(), stdout=log, stderr=subprocess.STDOUT)  # noqa: S603
 
@@ -162,14 +162,14 @@ class Task:
         return code if code >= 0 else 128 - code
 
     def checkpoint(self) -> "DelayedSubmission":
-        """Submitit asks what to do at the next start: the same, the run's folder knows how far it has come."""
+        """Submitit asks what to do at the next start: the same, since the run's folder knows how far it has got."""
         from submitit.helpers import DelayedSubmission  # noqa: PLC0415 - an extra
 
         return DelayedSubmission(Task(self.job))
 
 
 def _queue_again(handlers: Mapping[signal.Signals, SignalHandler]) -> None:
-    """As submitit does, which leaves by raising SystemExit; on tasks other than the first it does nothing."""
+    """As submitit does, which exits by raising SystemExit; on tasks other than the first it does nothing."""
     for number, handler in handlers.items():
         if callable(handler):
             handler(number, None)

@@ -23,13 +23,13 @@ ALONE = {
 
 @dataclass(frozen=True)
 class Job:
-    label: str  # what tells it from the other jobs: lang=de seed=2
+    label: str  # what distinguishes it from the other jobs: lang=de seed=2
     folder: RunFolder
     config: Path
-    start: tuple[str, ...]  # what Python is told to run
+    start: tuple[str, ...]  # what Python runs
     epochs: int
-    processes: int  # that it runs on one machine
-    fresh: bool = False  # overwrite=true: from the start, whatever is there
+    processes: int  # processes on one machine
+    fresh: bool = False  # overwrite=true: from scratch, whatever is there
     grows: bool = False  # from the checkpoint of another run
 
     @property
@@ -38,11 +38,11 @@ class Job:
 
     @property
     def log(self) -> Path:
-        """What the job says, also if it fails before it has a folder."""
+        """The job's output, even if it fails before it has a folder."""
         return self.config.with_suffix(".log")
 
     def command(self) -> list[str]:
-        """The run from its last checkpoint, if it has one."""
+        """Resumes the run from its last checkpoint, if it has one."""
         frozen = ["--config-path", str(self.config.parent.resolve()), "--config-name", self.config.stem]
         return [sys.executable, *self.start, *frozen, *self._resumption()]
 
@@ -51,12 +51,12 @@ class Job:
             return []
         if self.folder.last.exists():
             return ["ckpt_path=auto"]
-        # Killed before its first checkpoint, a run that began with another's has nothing of its own to resume from.
+        # Killed before its first checkpoint, a run that started from another's has nothing of its own to resume from.
         return ["overwrite=true"] if self.grows and self.folder.exists() else []
 
 
 def make_job(settings: RunSettings, label: str, config: Path, start: tuple[str, ...] = TRAIN) -> Job:
-    """The run that these settings describe."""
+    """The run these settings describe."""
     devices = settings.trainer.devices
     return Job(
         label,
@@ -71,9 +71,9 @@ def make_job(settings: RunSettings, label: str, config: Path, start: tuple[str, 
 
 
 def freeze(job: Job, settings: RunSettings) -> None:
-    """Write the settings down; what is edited in conf/ later does not reach the job."""
+    """Write the settings down; later edits in conf/ do not reach the job."""
     job.config.parent.mkdir(parents=True, exist_ok=True)
-    # The name is settled here: it is a hash of the settings, and ckpt_path may be one of them.
+    # The name is fixed here: it is a hash of the settings, and ckpt_path may be one of them.
     start = settings.ckpt_path or (None if settings.overwrite else "auto")
     settled: dict[str, Plain] = {"name": job.folder.path.name, "ckpt_path": start}
     settled |= {"allow": list(settings.allow)} if settings.allow else {}
@@ -82,19 +82,19 @@ def freeze(job: Job, settings: RunSettings) -> None:
 
 
 def thaw(config: Path, label: str) -> Job:
-    """A job that was frozen before."""
+    """A job frozen earlier."""
     settings = yaml.safe_load(config.read_text(encoding="utf-8"))
     return make_job(read_run_settings({key: value for key, value in settings.items() if key not in ALONE}), label, config)
 
 
 def is_done(job: Job, settings: RunSettings) -> bool:
-    """Whether the run is there and finished; one of other settings or on another text is none."""
+    """Whether the run exists and is finished; one with other settings or another text does not count."""
     if job.fresh or not job.folder.finished() or job.folder.in_use():
         return False
     try:
         must_be_same_run(job.folder, settings)
     except UserError:
-        return False  # started, it will say what is wrong
+        return False  # once started, it will say what is wrong
     return True
 
 
@@ -104,14 +104,14 @@ def must_differ(jobs: Sequence[Job]) -> None:
     for job in jobs:
         if other := seen.get(job.folder.path):
             raise UserError(
-                f"{job.folder.path}: two jobs of the sweep would be this run ({other.label}; {job.label}). "
+                f"{job.folder.path}: two jobs of the sweep would share this run ({other.label}; {job.label}). "
                 "Leave name= out, or let it depend on what differs: 'name=mine-${seed}'"
             )
         seen[job.folder.path] = job
 
 
 def labels(overrides: Sequence[Sequence[str]]) -> list[str]:
-    """For each job the overrides that not all jobs have in common."""
+    """For each job, the overrides that not all jobs share."""
     if len(overrides) == 1:
         return [" ".join(overrides[0]) or "the only job"]
     common = set(overrides[0]).intersection(*overrides[1:])
@@ -121,7 +121,7 @@ def labels(overrides: Sequence[Sequence[str]]) -> list[str]:
 
 
 def short_names(keys: Sequence[str]) -> dict[str, str]:
-    """The shortest end of each that tells it from the others: `model.dropout` and `network.dropout`, but `lr`."""
+    """The shortest suffix of each that is unique: `model.dropout` and `network.dropout`, but `lr`."""
     short = {}
     for key in keys:
         parts = key.split(".")

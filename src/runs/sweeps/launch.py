@@ -1,4 +1,4 @@
-"""From the settings of all jobs to their end: freeze, leave out what is done, run the rest, tell how it went."""
+"""From the settings of all jobs to their end: freeze, skip what is done, run the rest, report how it went."""
 
 import sys
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from .loop import JobList, JobPlace, Sweep, Work
 
 
 class JobPlaces(Protocol):
-    """What a launcher of ours offers: where jobs can run, and a folder for their settings."""
+    """What our launchers offer: where jobs can run, and a folder for their settings."""
 
     folder: Path
 
@@ -27,7 +27,7 @@ def launch_jobs(
     launcher: JobPlaces,
     start: tuple[str, ...] = TRAIN,
 ) -> None:
-    """Leaves with status 1 if a job failed."""
+    """Exits with status 1 if a job failed."""
     folder = launcher.folder
     configs = [folder / f"job-{first + number + 1}.yaml" for number in range(len(runs))]
     jobs = [make_job(*job, start) for job in zip(runs, labels(overrides), configs, strict=True)]
@@ -42,9 +42,9 @@ def launch_jobs(
 
 
 def run(work: Work, place: JobPlace, board: Board, folder: Path) -> None:
-    """The sweep, with what is said at its beginning and at its end."""
+    """The sweep, with its opening and closing messages."""
     at_once = "" if work.over() else f", {place.slots} at a time" if place.slots < board.total else ", all at once"
-    console.out(f"sweep   {board.total} jobs, {board.before} done before{at_once}; frozen in {folder}", highlight=False)
+    console.out(f"sweep   {board.total} jobs, {board.before} already done{at_once}; settings frozen in {folder}", highlight=False)
     try:
         if not work.over():
             Sweep(work, place, board).run()
@@ -60,4 +60,4 @@ def report(board: Board) -> None:
     for line in board.failures():
         console.out(f"failed  {line}", highlight=False)
     if board.count("done") < board.total:
-        console.out("The same command again runs what is missing.", highlight=False)
+        console.out("Run the same command again to complete what is missing.", highlight=False)

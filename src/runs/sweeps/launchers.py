@@ -1,4 +1,4 @@
-"""`hydra/launcher=processes` (this machine) and `hydra/launcher=submitit_slurm` (a cluster): where the jobs of a sweep run."""
+"""`hydra/launcher=processes` (this machine) and `hydra/launcher=submitit_slurm` (a cluster): where a sweep's jobs run."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 def refuse_shared_process(cfg: DictConfig) -> None:
-    """Lightning starts the processes of ddp with the command line, and that of a sweep is the whole sweep."""
+    """Lightning starts ddp processes with the command line, which in a sweep is the whole sweep."""
     launcher = HydraConfig.get().launcher._target_.rsplit(".", 1)[-1]
     if HydraConfig.get().mode == RunMode.MULTIRUN and cfg.trainer.devices != 1:
         raise UserError(
-            f"{launcher} runs the jobs of a sweep inside itself, where trainer.devices={cfg.trainer.devices} cannot work; "
+            f"{launcher} runs the jobs of a sweep in its own process, where trainer.devices={cfg.trainer.devices} cannot work; "
             "use hydra/launcher=processes or submitit_slurm"
         )
 
 
 class SweepLauncher(Launcher):
-    """Composes the settings of every job at once and hands them to a sweep."""
+    """Composes the settings of all jobs at once and hands them to a sweep."""
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         self.loader = hydra_context.config_loader
@@ -40,10 +40,10 @@ class SweepLauncher(Launcher):
 
     @abstractmethod
     def place(self, total: int, processes: int) -> "JobPlace":
-        """For this many jobs, each of this many processes."""
+        """For this many jobs, each with this many processes."""
 
     def settings(self, overrides: Sequence[str]) -> RunSettings:
-        """Of one job."""
+        """The settings of one job."""
         refuse_lists(overrides)
         try:
             composed = self.loader.load_sweep_config(self.config, list(overrides))
@@ -54,7 +54,7 @@ class SweepLauncher(Launcher):
         return read_composed(composed)
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        from ..failures import explain_failures
+        from ..stopping import explain_failures
         from .launch import launch_jobs
 
         with explain_failures():
@@ -64,7 +64,7 @@ class SweepLauncher(Launcher):
 
 
 class ProcessLauncher(SweepLauncher):
-    """Each job a process of its own on this machine."""
+    """Each job is a process on this machine."""
 
     def __init__(self, n_jobs: int | None) -> None:
         self.n_jobs = n_jobs
@@ -76,7 +76,7 @@ class ProcessLauncher(SweepLauncher):
 
 
 class SlurmLauncher(SweepLauncher):
-    """Each job a SLURM job, by way of submitit; takes what submitit takes."""
+    """Each job is a SLURM job, through submitit; takes submitit's options."""
 
     def __init__(self, max_num_timeout: int, **resources: object) -> None:
         self.max_num_timeout = max_num_timeout
@@ -89,7 +89,7 @@ class SlurmLauncher(SweepLauncher):
 
 
 def _returned(overrides: Sequence[str]) -> JobReturn:
-    """For sweepers that ask; the numbers of a job are in its run's folder."""
+    """For sweepers that ask; a job's numbers are in its run's folder."""
     done = JobReturn(overrides=overrides, status=JobStatus.COMPLETED)
     done.return_value = None
     return done

@@ -1,4 +1,4 @@
-"""The sweep itself: start what is missing, watch it, collect what has ended; one job's end is never the end of the others."""
+"""The sweep itself: start what is missing, watch it, collect what has ended; one job's end never ends the others."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -6,22 +6,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..signals import Interrupted, handled_by
+from ..stopping import Interrupted, handled_by
 from .board import Board
 from .job import Job
 
-POLL = 0.2  # seconds between two looks
-PATIENCE = 60.0  # seconds to save, should the sweep itself fail
+POLL = 0.2  # seconds between two checks
+PATIENCE = 60.0  # seconds to save, if the sweep itself fails
 
 
 class Running(Protocol):
     """A job that has been started somewhere."""
 
     def status(self) -> int | None:
-        """None while it runs, then its exit status as a shell counts: 128 + n for signal n."""
+        """None while it runs, then its exit status in shell terms: 128 + n for signal n."""
 
     def stop(self) -> None:
-        """Ask it to save and leave."""
+        """Ask it to save and exit."""
 
     def kill(self) -> None:
         """At once."""
@@ -36,19 +36,19 @@ class JobPlace(Protocol):
 
 
 class Work(Protocol):
-    """Which jobs there are: a list, or a search that invents them."""
+    """Which jobs there are: a list, or a search that generates them."""
 
     def take(self, free: int) -> list[Job]:
-        """No more than this many that can be started now."""
+        """At most this many jobs that can start now."""
 
     def over(self) -> bool:
-        """Whether nothing will come any more, once what runs has ended."""
+        """Whether nothing more will come once what is running has ended."""
 
     def hopeless(self, job: Job) -> str:
-        """Why a job that runs had better be stopped; empty if it is not."""
+        """Why a running job should be stopped; empty if it should not."""
 
     def again(self, job: Job) -> None:
-        """Another process was quicker and is training it; it must be looked at later."""
+        """Another process was faster and is training it; check again later."""
 
     def ended(self, job: Job, state: str) -> None:
         """done, failed, pruned, or stopped with the whole sweep."""
@@ -71,7 +71,7 @@ class Sweep:
         self.obeyed = 0
 
     def run(self) -> None:
-        """Until every job has ended. Stopped by a signal, it stops the jobs and says so."""
+        """Run until every job has ended. If stopped by a signal, stop the jobs and say so."""
         with handled_by(lambda number, _: self.received.append(number)), self.board.shown(), self._none_left_behind():
             while True:
                 self._collect()
@@ -84,11 +84,11 @@ class Sweep:
                 self.board.refresh()
                 time.sleep(POLL)
         if self.received:
-            raise Interrupted(self.received[0], "the jobs have saved; the same command again runs what is missing")
+            raise Interrupted(self.received[0], "the jobs have saved; run the same command again to complete what is missing")
 
     @contextmanager
     def _none_left_behind(self) -> Iterator[None]:
-        """Should the sweep itself fail, its jobs save and end too."""
+        """If the sweep itself fails, its jobs save and end too."""
         try:
             yield
         except BaseException:
@@ -134,7 +134,7 @@ class Sweep:
             one.running.stop()
 
     def _stop(self) -> None:
-        """The first time gently: every job saves. A second time means now."""
+        """Gently the first time: every job saves. A second time means now."""
         for nth in range(self.obeyed, len(self.received)):
             self.board.stopping(len(self.tracked))
             for one in self.tracked:
@@ -152,7 +152,7 @@ class JobList:
         self.waiting = list(jobs)
 
     def take(self, free: int) -> list[Job]:
-        """A job that another process is training is left to it; should that one stop, it is ours."""
+        """A job that another process is training is left to it; if that one stops, it is ours."""
         taken = [job for job in self.waiting if not job.folder.in_use()][:free]
         self.waiting = [job for job in self.waiting if job not in taken]
         return taken

@@ -1,4 +1,4 @@
-"""Jobs as processes on this machine: a fixed number at a time, and cores and GPUs shared fairly between them."""
+"""Jobs as processes on this machine: a fixed number at a time, sharing cores and GPUs fairly."""
 
 import os
 import signal
@@ -12,17 +12,17 @@ from ...machine import cores
 from .job import Job
 from .loop import Running
 
-# What a parent under SLURM, torchrun or Lightning would hand down, and a job would take for its own.
+# What a parent under SLURM, torchrun or Lightning would pass down, and a job would mistake for its own.
 RANKS = ("RANK", "LOCAL_RANK", "NODE_RANK", "GROUP_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 class Processes:
-    """`n_jobs` at a time; by default one for each GPU, or for each core where there is none."""
+    """`n_jobs` at a time; by default one per GPU, or per core if there is none."""
 
     def __init__(self, n_jobs: int | None, total: int, needed: int) -> None:
-        """For `total` jobs that are `needed` processes each."""
+        """For `total` jobs of `needed` processes each."""
         if n_jobs is not None and n_jobs < 1:
-            raise UserError(f"hydra.launcher.n_jobs={n_jobs}: a whole number of at least 1 is needed, or null")
+            raise UserError(f"hydra.launcher.n_jobs={n_jobs}: must be a whole number of at least 1, or null")
         if "WORLD_SIZE" in os.environ:
             raise UserError("a sweep starts its own processes: call it with python, not with torchrun")
         self.cores, self.gpus = cores(), gpus()
@@ -43,7 +43,7 @@ class Processes:
         """A job's share of the machine."""
         kept = {name: value for name, value in os.environ.items() if name not in RANKS and not name.startswith("SLURM_")}
         outside = kept.get("OMP_NUM_THREADS", "")
-        # What was asked for outside is an upper bound.
+        # Values set outside are an upper bound.
         kept["OMP_NUM_THREADS"] = str(min(self.threads, int(outside)) if outside.isdecimal() else self.threads)
         if self.gpus:
             kept["CUDA_VISIBLE_DEVICES"] = ",".join(share(self.gpus, slot, self.slots))
@@ -51,7 +51,7 @@ class Processes:
 
 
 class Process:
-    """A job in a session of its own, so that Ctrl-C reaches the sweep alone and all that the job starts can be ended with it."""
+    """A job in its own session, so that Ctrl-C reaches only the sweep and everything the job starts can be ended with it."""
 
     def __init__(self, job: Job, environment: dict[str, str]) -> None:
         self.ended: int | None = None
@@ -67,7 +67,7 @@ class Process:
 
     def status(self) -> int | None:
         if self.ended is None and self._over():
-            # While its exit status is not collected, nobody else can have its number.
+            # Until its exit status is collected, no other process can have its id.
             self._signal(signal.SIGKILL)
             code = self.process.wait()
             self.ended = code if code >= 0 else 128 - code
@@ -90,7 +90,7 @@ class Process:
 
 
 def gpus() -> list[str]:
-    """By what CUDA calls them; found without loading torch."""
+    """By their CUDA names; found without loading torch."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return [name for name in visible.split(",") if name.strip() not in ("", "-1")]
@@ -99,7 +99,7 @@ def gpus() -> list[str]:
 
 
 def share(devices: Sequence[str], slot: int, slots: int) -> list[str]:
-    """The devices of one slot: as many as the others have; where there are more slots than devices, some are shared."""
+    """The devices of one slot: an equal share; if there are more slots than devices, some are shared."""
     if slots >= len(devices):
         return [devices[slot % len(devices)]]
     each = len(devices) // slots

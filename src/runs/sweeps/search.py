@@ -1,4 +1,4 @@
-"""Which trial comes next, how it ended, and whether it is worth going on with: a search as the work of a sweep."""
+"""Which trial comes next, how it ended, and whether it is worth continuing: a search as the work of a sweep."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from .job import Job
 
 STATES = {TrialState.COMPLETE: "done", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running"}
 Curves = dict[str, list[float | None]]  # metric by metric, epoch by epoch
-REPEATS = 30  # that often the same settings in a row: there are no others
+REPEATS = 30  # how often the same settings may come in a row before we conclude that there are no others
 
 
 @dataclass(frozen=True)
 class Objectives:
-    """Metrics of a run and which way is better: minimize or maximize."""
+    """Metrics of a run and their directions: minimize or maximize."""
 
     names: Sequence[str]
     directions: Sequence[str]
 
     def values(self, folder: RunFolder) -> list[float]:
-        """Of the run's best model."""
+        """The values of the run's best model."""
         history = History(folder)
         found = {name: history.of_best(name) for name in self.names}
         if missing := [name for name, value in found.items() if value is None]:
@@ -46,16 +46,16 @@ class Objectives:
 
 @dataclass(frozen=True)
 class Pruning:
-    """A run is hopeless if it is worse than the median of the finished ones after as many epochs, in every objective at once.
+    """A run is hopeless if it is worse in every objective than the median of the finished ones after as many epochs.
 
-    Optuna's own pruners know one objective only.
+    Optuna's own pruners know only one objective.
     """
 
-    startup_trials: int  # that must be finished first
-    warmup_epochs: int  # that every run may have
+    startup_trials: int  # runs that must be finished first
+    warmup_epochs: int  # epochs that every run is granted
 
     def hopeless(self, curves: Curves, others: Sequence[Curves], objectives: Objectives) -> str:
-        """Why, or nothing."""
+        """Why it is hopeless, or nothing."""
         epoch = max((len(curve) for curve in curves.values()), default=0)
         if epoch <= self.warmup_epochs:
             return ""
@@ -88,7 +88,7 @@ class SearchPlan:
 
 
 class Search:
-    """`make` turns a trial into a job. Trials that were running when the search was last stopped are taken up first."""
+    """`make` turns a trial into a job. Trials that were running when the search was last stopped are resumed first."""
 
     def __init__(self, study: optuna.Study, plan: SearchPlan, make: Callable[[FrozenTrial], Job]) -> None:
         self.study = study
@@ -102,11 +102,11 @@ class Search:
         for trial in study.get_trials(states=(TrialState.RUNNING,)):
             if "run" in trial.user_attrs:
                 self.waiting.append(trial)
-            else:  # stopped between the question and the answer
+            else:  # stopped between asking and telling
                 study.tell(trial.number, state=TrialState.FAIL)
 
     def trials(self) -> list[FrozenTrial]:
-        """Those that have or had a run, each with settings of its own."""
+        """Those that have or had a run, each with its own settings."""
         return [trial for trial in self.study.get_trials() if "run" in trial.user_attrs]
 
     # ------------------------------------------------------------------ work of a sweep
@@ -141,7 +141,7 @@ class Search:
         self.waiting.append(self.study.get_trials()[number])
 
     def ended(self, job: Job, state: str) -> None:
-        """A trial that was stopped with the whole search stays open, and is taken up the next time."""
+        """A trial stopped with the whole search stays open and is resumed next time."""
         number = self.flying.pop(job.name)
         if state == "done":
             self.study.tell(number, self.plan.objectives.values(job.folder))
@@ -151,7 +151,7 @@ class Search:
     # ------------------------------------------------------------------ trials
 
     def _next(self) -> tuple[int, Job] | None:
-        """Number and job of a trial that was left open, or else of a new one."""
+        """Number and job of a trial that was left open, or otherwise of a new one."""
         if self.waiting:
             return self._left_open()
         for _ in range(REPEATS):
@@ -159,12 +159,12 @@ class Search:
                 return None
             if found := self._asked():
                 return found
-        console.out(f"search  ends here: {REPEATS} times in a row only settings that have been tried", highlight=False)
+        console.out(f"search  ends here: {REPEATS} times in a row, only settings already tried", highlight=False)
         self.exhausted = True
         return None
 
     def _left_open(self) -> tuple[int, Job] | None:
-        """A process that the last start has left behind may still be at it."""
+        """A process left behind by the last start may still be working on it."""
         jobs = {trial.number: self.make(trial) for trial in self.waiting}
         free = next((number for number, job in jobs.items() if not job.folder.in_use()), None)
         if free is None:
@@ -173,7 +173,7 @@ class Search:
         return free, jobs[free]
 
     def _asked(self) -> tuple[int, Job] | None:
-        """A trial with new settings, or nothing if they are not new."""
+        """A trial with new settings, or None if they are not new."""
         earlier = self.trials()
         self.study.sampler = self.plan.sampler(len(self.study.get_trials(deepcopy=False)))
         asked = self.study.ask(self.plan.space)
@@ -182,7 +182,7 @@ class Search:
             job = self.make(self.study.get_trials()[asked.number])
             asked.set_user_attr("run", job.folder.path.name)
             return asked.number, job
-        # Told what is known, Optuna looks elsewhere; without a run it does not count.
+        # Told the known result, Optuna looks elsewhere; without a run the trial does not count.
         known = twins[0].values if twins[0].state == TrialState.COMPLETE else None
         self.study.tell(asked, known, state=None if known else TrialState.FAIL)
         return None

@@ -1,4 +1,4 @@
-"""What a search may choose from, in Hydra's words: `interval(0,0.5)`, `tag(log,interval(1e-4,1e-2))`, `range(1,4)`, `a,b,c`."""
+"""The search space, in Hydra's notation: `interval(0,0.5)`, `tag(log,interval(1e-4,1e-2))`, `range(1,4)`, `a,b,c`."""
 
 from hydra.core.override_parser.types import IntervalSweep, Override
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -7,7 +7,7 @@ from ...errors import UserError
 
 
 def distribution(override: Override) -> BaseDistribution:
-    """Of one setting."""
+    """The distribution of one setting."""
     value = override.value()
     if not isinstance(value, IntervalSweep):
         return _discrete(override)
@@ -23,7 +23,7 @@ def distribution(override: Override) -> BaseDistribution:
 
 
 def _discrete(override: Override) -> BaseDistribution:
-    """Numbers at equal distances are an axis; everything else is a choice between names."""
+    """Equally spaced numbers are an axis; everything else is a choice between names."""
     if override.is_range_sweep():
         numbers = sorted(override.sweep_iterator())  # type: ignore[type-var]
         if len(numbers) > 1 and all(isinstance(number, int) for number in numbers):

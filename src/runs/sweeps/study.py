@@ -1,4 +1,4 @@
-"""A search for good settings with Optuna: one trial, one run. The study is in a database, so that it can be taken up again."""
+"""A search for good settings with Optuna: one run per trial. The study is in a database, so that it can be resumed."""
 
 import csv
 import warnings
@@ -41,17 +41,17 @@ class Wishes:
     pruning: dict[str, int] | None
 
     def check(self) -> None:
-        """Before a study is begun."""
+        """Check before a study starts."""
         if self.sampler not in SAMPLERS:
-            raise UserError(f"hydra.sweeper.sampler={self.sampler}: there is no such sampler; there are: {', '.join(SAMPLERS)}")
+            raise UserError(f"hydra.sweeper.sampler={self.sampler}: no such sampler; available: {', '.join(SAMPLERS)}")
         if len(self.objectives) != len(self.directions) or {*self.directions} - {"minimize", "maximize"}:
             raise UserError(
-                f"hydra.sweeper.directions={list(self.directions)}: write minimize or maximize once for each of "
+                f"hydra.sweeper.directions={list(self.directions)}: must be minimize or maximize, once for each of "
                 f"{', '.join(self.objectives)}"
             )
         for name, value in (("n_trials", self.n_trials), ("n_jobs", self.n_jobs)):
             if value < 1:
-                raise UserError(f"hydra.sweeper.{name}={value}: a whole number of at least 1 is needed")
+                raise UserError(f"hydra.sweeper.{name}={value}: must be a whole number of at least 1")
 
     def plan(self, space: dict[str, BaseDistribution]) -> SearchPlan:
         pruning = Pruning(**self.pruning) if self.pruning else None
@@ -59,21 +59,21 @@ class Wishes:
         return SearchPlan(space, objectives, self.n_trials, self.n_jobs, self._sampler, pruning)
 
     def _sampler(self, number: int) -> BaseSampler:
-        """Seeded anew for each trial: one seed for the whole study would give the first settings again after every restart."""
+        """Seeded anew for each trial: one seed for the whole study would repeat the first settings after every restart."""
         seed = self.seed * 1_000_003 + number
         if self.sampler == "tpe":
-            return TPESampler(seed=seed, constant_liar=self.n_jobs > 1)  # trials at the same time keep away from each other
+            return TPESampler(seed=seed, constant_liar=self.n_jobs > 1)  # concurrent trials keep away from each other
         return NSGAIISampler(seed=seed) if self.sampler == "nsga2" else RandomSampler(seed=seed)
 
 
 class TrialPlaces(JobPlaces, Protocol):
-    """What a search needs of a launcher besides: the settings of a trial."""
+    """What a search also needs from a launcher: the settings of a trial."""
 
     def settings(self, overrides: Sequence[str]) -> RunSettings: ...
 
 
 def search(launcher: TrialPlaces, space: dict[str, BaseDistribution], fixed: Sequence[str], wishes: Wishes) -> None:
-    """Run the trials that the study still lacks, then show which of all are not beaten by another in every objective."""
+    """Run the trials that the study still lacks, then show those not beaten by another in every objective."""
     wishes.check()
     if not space:
         raise UserError("hparams_search=optuna: nothing to search; give for instance model.dropout=interval(0,0.5)")
@@ -94,7 +94,7 @@ def search(launcher: TrialPlaces, space: dict[str, BaseDistribution], fixed: Seq
 
 @dataclass(frozen=True)
 class Trials:
-    """Trials as jobs: frozen when they are first made, and from then on as they were."""
+    """Trials as jobs: frozen when first created, and unchanged from then on."""
 
     launcher: TrialPlaces
     folder: Path
@@ -113,7 +113,7 @@ class Trials:
 
 
 def study_name(base: RunSettings, space: dict[str, BaseDistribution], wishes: Wishes) -> str:
-    """Other settings, another space or other objectives are another study; more trials are the same."""
+    """Other settings, another space or other objectives are another study; more trials are the same one."""
     settings = {key: value for key, value in base.result_settings().items() if key not in space}
     axes = {key: str(value) for key, value in space.items()}
     known = {"science": settings, "space": axes, "objectives": list(wishes.objectives), "directions": list(wishes.directions)}
@@ -130,7 +130,7 @@ def opened(name: str, wishes: Wishes) -> optuna.Study:
     objectives = study.user_attrs.get("objectives", list(wishes.objectives))
     if objectives != list(wishes.objectives) or [one.name.lower() for one in study.directions] != list(wishes.directions):
         raise UserError(
-            f"hydra.sweeper.study_name={name}: this study is about {', '.join(objectives)}; give other objectives another name"
+            f"hydra.sweeper.study_name={name}: this study has the objectives {', '.join(objectives)}; use another name for others"
         )
     study.set_user_attr("objectives", list(wishes.objectives))
     return study
@@ -138,12 +138,12 @@ def opened(name: str, wishes: Wishes) -> optuna.Study:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """One process at a time asks Optuna; it can run as many trials at once as it likes."""
+    """Only one process at a time asks Optuna; it can run as many trials at once as it likes."""
     with ExitStack() as held:
         try:
             held.enter_context(lock(folder / ".lock", patience=0))
         except FileInUse:
-            raise UserError(f"{folder}: another process runs this search; wait for it, or raise its n_jobs") from None
+            raise UserError(f"{folder}: another process is running this search; wait for it, or raise its n_jobs") from None
         yield
 
 

@@ -1,4 +1,4 @@
-"""`hydra/sweeper=points` (settings one by one, not a grid) and `hydra/sweeper=optuna` (a search): which jobs a sweep has."""
+"""`hydra/sweeper=points` (individual settings, not a grid) and `hydra/sweeper=optuna` (a search): which jobs a sweep has."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 
 
 class PointSweeper(BasicSweeper):
-    """Every point with every combination that the command line asks for: `-m hparams_search=li2021_lstm seed=1,2,3`."""
+    """Every point with every combination from the command line: `-m hparams_search=li2021_lstm seed=1,2,3`."""
 
     def __init__(self, points: Sequence[Mapping[str, object]], max_batch_size: int | None, params: dict[str, str] | None) -> None:
         super().__init__(max_batch_size, params)
@@ -28,7 +28,7 @@ class PointSweeper(BasicSweeper):
 
 
 class OptunaSweeper(Sweeper):
-    """A search by Optuna. Not the published plugin, which is capped at Optuna 2 and can neither prune nor take up a study."""
+    """A search by Optuna. Not the published plugin, which is capped at Optuna 2 and can neither prune nor resume a study."""
 
     def __init__(self, params: dict[str, str] | None, **wishes: Any) -> None:
         self.params = params or {}
@@ -39,7 +39,7 @@ class OptunaSweeper(Sweeper):
         self.launcher = Plugins.instance().instantiate_launcher(hydra_context, task_function, config)
 
     def sweep(self, arguments: list[str]) -> None:
-        from ..failures import explain_failures
+        from ..stopping import explain_failures
 
         with explain_failures():
             self._search(arguments)
@@ -65,5 +65,5 @@ class OptunaSweeper(Sweeper):
 
 
 def _typed(value: object) -> str:
-    """As one would write it on the command line."""
+    """As one would type it on the command line."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

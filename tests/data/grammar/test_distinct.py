@@ -78,7 +78,7 @@ def test_lists_without_rows_are_the_same_word_if_they_look_the_same(expand):
             "distinct: N\nS[] N[s] N[p]\nN[s] a | b\nN[p] c | d",
             r"x.avg:1: distinct: N\[s\] and N\[p\] are lists, .* one paradigm",
         ),
-        ("distinct: N\ndistinct: M\nS[] M[] N[]\nM[] N[]\nN[] a", r"x.avg:2: distinct: two lines speak of N\[\]; join them"),
+        ("distinct: N\ndistinct: M\nS[] M[] N[]\nM[] N[]\nN[] a", r"x.avg:2: distinct: two lines name N\[\]; join them"),
         ("distinct: N\nS[] N[] N[] N[] N[] N[] N[] N[]\nN[] a", r"x.avg:1: distinct: more than 6 slots in one sentence"),
     ],
 )
@@ -88,7 +88,7 @@ def test_slips_are_told_what_is_wrong(grammar, text, message):
 
 
 def test_a_corpus_refuses_it(grammar):
-    with pytest.raises(GrammarError, match=r"x.avg:1: distinct: holds for challenge sets; a corpus draws each slot by itself"):
+    with pytest.raises(GrammarError, match=r"x.avg:1: distinct: is for challenge sets; a corpus samples slots independently"):
         Draw(grammar("distinct: N\nS[] N[] N[]\nN[] a | b"), seed=0)
 
 

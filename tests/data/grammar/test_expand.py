@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 from concord.data.grammar import Expansion, GrammarError, folder_of, load
 from concord.data.grammar.audit import audit, coverage
-from concord.data.grammar.size import count_sentences
+from concord.data.grammar.expand import count_sentences
 from concord.data.sources import challenge_sentences
 from concord.probes.readers.grammar import expand_grammar
 

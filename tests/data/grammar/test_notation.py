@@ -42,7 +42,7 @@ def test_attributes_are_a_set_and_may_hold_spaces(expand):
 def test_repeated_left_sides_add_up_and_repetitions_are_reported(grammar):
     made = grammar("S[] N[]\nN[] a | b\nN[] c | a")
     assert [s.text for g in Expansion(made) for s in g.sentences] == ["a", "b", "c", "a"]
-    assert [str(n) for n in made.notices] == ["x.avg:3: N[] has 'a' twice, the first time at x.avg:2"]
+    assert [str(n) for n in made.notices] == ["x.avg:3: N[] has 'a' twice, first at x.avg:2"]
 
 
 def test_a_paradigm_is_the_same_as_its_lists(grammar):
@@ -59,38 +59,44 @@ def test_a_paradigm_is_the_same_as_its_lists(grammar):
         ("S[] a\nN]s[ b", r"x.avg:2: bad brackets"),
         ("[s] a", r"x.avg:1: bad brackets"),
         ("S[] a | | b", r"x.avg:1: an alternative is empty; remove the extra \|, or write \{\} for nothing"),
-        ("S[]", r"x.avg:1: S\[\] has no right side"),
+        ("S[]", r"x.avg:1: S\[\] has no right-hand side"),
         ("S[] N[s,,p]", r"x.avg:1: empty attribute"),
         ("S[] N[s,s]", r"x.avg:1: \[s,s\] names an attribute twice"),
         ("S[] N[$n,$n2]", r"x.avg:1: \[\$n,\$n2\]: two variables of one range; attributes have no order"),
         ("S[] {0} a", r"x.avg:1: '0' in braces is neither a weight above 0 nor a tag"),
-        ("S[] {2 a", r"x.avg:1: '\{2 a' opens \{ and does not close it"),
+        ("S[] {2 a", r"x.avg:1: '\{2 a' opens \{ without closing it"),
         ("S[] a {2} b", r"x.avg:1: braces in '\{2\}'"),
         ("S[] N[$n]", r"x.avg:1: \$n ranges over nothing; declare it \(attribute number \$n: s \| p\). Declared: none"),
         ("S[] N[$1]", r"x.avg:1: '\$1' is not a variable"),
         ("S[] N[s]\nN[p] a", r"x.avg:1: N\[s\] is not defined; N is defined with other attributes: N\[p\]"),
         ("S[] Nuon[s]\nNoun[s] a", r"x.avg:1: Nuon\[s\] is not defined; did you mean Noun\?"),
         ("S[] X[]", r"x.avg:1: X\[\] is not defined; add a line X\[\] …"),
-        ("N[] a", r"x.avg:1: there is no S\[\] rule"),
-        ("S[] NP[]\nNP[] a | NP[] b", r"x.avg:2: unbounded recursion: NP\[\] → NP\[\]; say how deep it may go, .* limit NP: 1"),
-        ("limit NP: 99\nS[] a", r"x.avg:1: limit NP: '99'; write limit NAME: and how often it may nest, 0 to 20"),
-        ("limit NP: 3\nS[] NP[]\nNP[] NP[]", r"x.avg: S\[\] has no sentence left within the limits of recursion"),
+        ("N[] a", r"x.avg:1: no S\[\] rule"),
+        ("S[] NP[]\nNP[] a | NP[] b", r"x.avg:2: unbounded recursion: NP\[\] → NP\[\]; limit its depth, .* limit NP: 1"),
+        ("limit NP: 99\nS[] a", r"x.avg:1: limit NP: '99'; write limit NAME: and how deep it may nest, 0 to 20"),
+        (
+            "limit NP: 3\nS[] NP[]\nNP[] NP[]",
+            r"x.avg: S\[\] has no sentence left within the recursion limits; give it an alternative that ends",
+        ),
         ("vary:\nS[] a", r"x.avg:1: vary: names no slot"),
         ("vary: V[$n]\nS[] a", r"x.avg:1: vary: V\[\$n\] has a variable"),
         ("vary: V[s] to [$n]\nS[] a", r"x.avg:1: vary: V\[s\] to \[\$n\] has a variable"),
         (
             "vary: V[s] to [s]\nS[] a",
-            r"x.avg:1: vary: V\[s\] to \[s\] exchanges nothing; write for instance vary: Refl\[1,s\] to",
+            r"x.avg:1: vary: V\[s\] to \[s\] changes nothing; write for instance vary: Refl\[1,s\] to \[3,s\]",
         ),
-        ("vary: V[s] to []\nS[] a", r"x.avg:1: vary: V\[s\] to \[\] exchanges nothing"),
+        ("vary: V[s] to []\nS[] a", r"x.avg:1: vary: V\[s\] to \[\] changes nothing"),
         ("vary: V[s] to p\nS[] a", r"x.avg:1: bad brackets in 'V\[s\] to p'"),
         ("S[] {a=} b", r"x.avg:1: 'a=' in braces is neither a weight above 0 nor a tag \(.*\) nor a new feature=value"),
         ("S[] {a=b a=c} d", r"x.avg:1: 'a=c' in braces is neither"),
-        ("S[] N[]\nN[] {a=b} c | d", r"x.avg:2: N\[\] gives the feature a to words alone; give it to a template or a phrase"),
+        (
+            "S[] N[]\nN[] {a=b} c | d",
+            r"x.avg:2: N\[\] gives the feature a to individual words; give it to a template or a phrase",
+        ),
         ("attribute number $n:\nS[] a", r"x.avg:1: attribute number: '' is empty, repeated or bracketed"),
         ("attribute a $n: s\nattribute b $n: t\nS[] a", r"x.avg:2: '\$n' already belongs to attribute a \(x.avg:1\)"),
         ("attribute a: s\nattribute b: s\nS[] a", r"x.avg:2: 's' already belongs to attribute a"),
-        ("feature f: number of N\nS[] a", r"x.avg:1: feature f: there is no attribute 'number'; declared: none"),
+        ("feature f: number of N\nS[] a", r"x.avg:1: feature f: no attribute 'number'; declared: none"),
         ("feature f: a b c\nS[] a", r"x.avg:1: feature f: write `ATTRIBUTE of SLOT`"),
         ("paradigm N[]: s | p\n  a\nS[] a", r"x.avg:2: this row has 1 forms but its paradigm has 2"),
         ("paradigm N[s]: s | p\nS[] a", r"x.avg:1: paradigm N\[s\]: \[s,s\] names an attribute twice"),

@@ -74,7 +74,7 @@ def test_excluded_sentences_are_left_out_and_counted(grammar):
 
 
 def test_a_grammar_that_is_excluded_altogether_is_an_error(grammar):
-    with pytest.raises(GrammarError, match="all of .* sentences drawn are excluded"):
+    with pytest.raises(GrammarError, match="all of .* sampled sentences are excluded"):
         drawn(grammar("S[] a ."), 1, exclude={"a"})
 
 

@@ -143,5 +143,5 @@ def test_a_set_without_a_vary_line_is_told_so(tmp_path):
     from concord.probes.readers.grammar import expand_grammar
 
     (tmp_path / "prep.avg").write_text("S[] N[] V[]\nN[] Gast\nV[] wartet\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=r"prep.avg: there is no vary: line, so that nothing is tested; add one"):
+    with pytest.raises(GrammarError, match=r"prep.avg: no vary: line, so nothing is tested; add one"):
         expand_grammar(tmp_path, "prep", "de")

@@ -54,12 +54,12 @@ def test_scores_are_computed_in_float32(tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    refused(tmp_path / "none", "there is no such folder")
-    refused("./none", "there is no such folder")
+    refused(tmp_path / "none", ": no such folder")
+    refused("./none", ": no such folder")
 
 
 def test_no_name():
-    with pytest.raises(ValueError, match="model.name= is needed: a model of the hub"):
+    with pytest.raises(ValueError, match=r"model.name= is required: a model on the hub \(owner/model\) or a folder"):
         load("")
 
 
@@ -70,14 +70,14 @@ def test_a_folder_without_a_configuration(tmp_path):
 @pytest.mark.parametrize("named", ["BertForSequenceClassification", "BertModel"])
 def test_a_model_without_a_language_model_head(tmp_path, named):
     folder = save("bert", tmp_path, name=named)
-    refused(folder, f"its config.json says {named}, which has no language-model head; a …ForMaskedLM or …ForCausalLM")
+    refused(folder, f"its config.json says {named}, which has no language-model head; it must be a …ForMaskedLM or …ForCausalLM")
     refused(folder, r"its files have no cls.predictions.bias \(\d+ weights are missing\)", kind="masked")
 
 
 def test_no_tokenizer(bert):
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (bert / name).unlink()
-    refused(bert, "there is no tokenizer with it")
+    refused(bert, r"it has no tokenizer \(tokenizer.json, vocab.txt, …\);")
 
 
 def test_a_slow_tokenizer(bert):
@@ -85,7 +85,7 @@ def test_a_slow_tokenizer(bert):
     (bert / "tokenizer_config.json").write_text('{"tokenizer_class": "CTRLTokenizer"}', encoding="utf-8")
     (bert / "vocab.json").write_text('{"a": 0, "<unk>": 1}', encoding="utf-8")
     (bert / "merges.txt").write_text("#version: 0.2\n", encoding="utf-8")
-    refused(bert, "CTRLTokenizer is a slow tokenizer: .* a model with tokenizer.json is needed")
+    refused(bert, "CTRLTokenizer is a slow tokenizer, .*; use a model with tokenizer.json")
 
 
 def test_a_tokenizer_without_a_mask(tmp_path):
@@ -97,7 +97,7 @@ def test_a_model_that_is_too_large_is_refused_before_it_is_read(bert, monkeypatc
     with (bert / "model.safetensors").open("r+b") as stream:
         stream.truncate(40 * 2**30)  # a hole: it takes no place on the disk
     monkeypatch.setattr("concord.probes.scorers.pretrained.model_memory.available", lambda device: 24 * 2**30)
-    refused(bert, "too large for this machine: about 48.0 GiB in float32, of which 24.0 GiB are free")
+    refused(bert, "too large for this machine: it needs about 48.0 GiB in float32, but 24.0 GiB are free")
     changed(bert, dtype="bfloat16")
     refused(bert, "about 96.0 GiB in float32")
 
@@ -120,7 +120,7 @@ def test_missing_weights_are_named(bert):
     (bert / "model-00001-of-00002.safetensors").write_bytes(b"")
     index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
     (bert / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
-    refused(bert, "model.safetensors.index.json names model-00002-of-00002.safetensors, which is not there")
+    refused(bert, "model.safetensors.index.json names model-00002-of-00002.safetensors, which is missing")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_missing_weights_are_named(bert):
     ],
 )
 def test_kernels_that_a_configuration_names_are_never_fetched(bert, values, named):
-    refused(changed(bert, **values), f"its config.json asks for {named}, code from elsewhere, which is never run; remove")
+    refused(changed(bert, **values), f"its config.json requests {named}, third-party code, which is never run; remove")
 
 
 def test_attention_of_transformers_itself_may_be_named(bert):
@@ -259,9 +259,9 @@ def test_a_model_of_the_hub_is_loaded_and_kept(bert, hub, tmp_path):
 
 def test_names_that_the_hub_does_not_have(hub, tmp_path):
     hub()
-    refused("some/other", "there is no such model on the hub, and no such folder here")
+    refused("some/other", "no such model on the hub, and no such folder here")
     refused("some/bert", "it has no revision v9; leave model.revision out", revision="v9")
-    refused("bert base", "not a name the hub could have; write owner/model or a folder")
+    refused("bert base", "not a valid hub name; write owner/model or a folder")
     hub(endpoint="http://127.0.0.1:1")
     refused("some/bert", r"the hub cannot be reached \(\w+\) and the hub's cache .* has no config.json of it")
 

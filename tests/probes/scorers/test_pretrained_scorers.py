@@ -322,13 +322,13 @@ def test_a_sentence_that_is_too_long_is_named(pretrained, family):
 
 
 def test_wrong_names_of_scorings_and_starts_are_told(pretrained):
-    with pytest.raises(ValueError, match="probes.scoring=ppl: there is no such scoring; there are: masked_target, pll"):
+    with pytest.raises(ValueError, match="probes.scoring=ppl: no such scoring; available: masked_target, pll"):
         scorer("ppl", pretrained("bert"))
-    with pytest.raises(PretrainedError, match="a causal model; probes.scoring=pll does not fit it, these do: causal"):
+    with pytest.raises(PretrainedError, match="a causal model; probes.scoring=pll does not suit it, but these do: causal"):
         scorer("pll", pretrained("gpt2"))
-    with pytest.raises(PretrainedError, match="a masked model; probes.scoring=causal does not fit it"):
+    with pytest.raises(PretrainedError, match="a masked model; probes.scoring=causal does not suit it"):
         scorer("causal", pretrained("bert"))
-    with pytest.raises(PretrainedError, match="model.start=<S>: no token of its vocabulary; write bos, eos, none"):
+    with pytest.raises(PretrainedError, match="model.start=<S>: not a token in its vocabulary; use bos, eos, none or a token"):
         scorer("causal", pretrained("gpt2"), Options(start="<S>"))
 
 

@@ -39,7 +39,7 @@ def told(suite, part):
 
 
 def test_few_items_are_told():
-    assert told(small(), "number of items: 6; under 20 an accuracy says little")
+    assert told(small(), "only 6 items; below 20 an accuracy says little")
     many = [{"match": [f"The {n}{i}", "x", "y"], "mismatch": [f"The {n}{i}", "z", "y"]} for n in NOUNS for i in range(4)]
     assert not told(small(items=many), "under 20")
 
@@ -119,14 +119,14 @@ def test_words_of_a_core_suite_are_in_the_corpus():
 
 def test_missing_predictions_and_regions_are_told():
     suite = replace(small(), predictions=(), region_names={9: "x"})
-    assert told(suite, "no predictions: there is nothing to judge")
+    assert told(suite, "no predictions: nothing to judge")
     assert told(suite, "region_meta names region 9, which no condition has")
 
 
 def test_suites_are_also_looked_at_together():
     one = replace(small(), meta={"name": "one", "base": "two"})
     assert collection_notes([one, one]) == [
-        "one is the name of 2 suites",
+        "2 suites are named one",
         *["small.json: its base two is not among the suites"] * 2,
     ]
     assert collection_notes([one, replace(one, meta={"name": "two"})]) == []
@@ -136,13 +136,13 @@ def test_suites_are_also_looked_at_together():
 @pytest.mark.parametrize(
     ("name", "note"),
     [
-        ("fgd_hierarchy", "item 12: that_nogap and that_subjgap look exchanged"),
+        ("fgd_hierarchy", "item 12: that_nogap and that_subjgap look swapped"),
         ("fgd_hierarchy", "prediction 1 reads region 6 in the clause without a gap"),
         ("fgd_hierarchy", "prediction 2 asks for equality"),
         ("mvrr", "prediction 1 can never hold in item 5 for a left-to-right model (best possible 27/28)"),
         ("mvrr", "item 27: region 6 (End) is empty in unreduced_ambig"),
         ("npz_obj", "96 sentences have blanks around"),
-        ("number_prep", "number of items: 19; under 20"),
+        ("number_prep", "only 19 items; below 20"),
     ],
 )
 def test_defects_of_released_suites_are_told(name, note):

@@ -11,4 +11,4 @@ def test_the_page_of_the_documentation_compiles(root, tmp_path):
     suite = read_page(tmp_path / "sva_pp.suite")
     assert suite.items[0]["mismatch_pl"].regions[2].content == "laughs"
     assert round(chance_of(suite).all, 2) == 0.25
-    assert notes(suite) == ["number of items: 1; under 20 an accuracy says little"]
+    assert notes(suite) == ["only 1 items; below 20 an accuracy says little"]

@@ -60,7 +60,7 @@ def test_an_evaluation_of_other_suites_is_refused(folder, capsys):
     (folder / "in/small.suite").write_text(PAGE.replace("name: small", "name: other"), encoding="utf-8")
     asked = ["export", str(folder / "in"), "--lang", "en", "--to", "syntaxgym", "--out", str(folder / "out")]
     assert main([*asked, "--evaluated", str(folder / "regions.parquet")]) == 1
-    assert "there is no region of other in it; evaluate this suite first" in capsys.readouterr().err
+    assert "it has no regions of other; evaluate this suite first" in capsys.readouterr().err
 
 
 def test_suites_that_were_not_evaluated_are_named_and_left_out(folder, capsys):
@@ -68,7 +68,7 @@ def test_suites_that_were_not_evaluated_are_named_and_left_out(folder, capsys):
     (folder / "in/other.suite").write_text(PAGE.replace("name: small", "name: other"), encoding="utf-8")
     asked = ["export", str(folder / "in"), "--lang", "en", "--to", "syntaxgym", "--out", str(folder / "some")]
     assert main([*asked, "--evaluated", str(folder / "regions.parquet")]) == 0
-    assert "left out, since they were not evaluated: other" in capsys.readouterr().err
+    assert "left out, not evaluated: other" in capsys.readouterr().err
     assert [file.name for file in (folder / "some").iterdir()] == ["small.json"]
 
 
@@ -116,7 +116,7 @@ def test_other_sets_are_no_suites(tmp_path):
 
 def test_check_and_show_are_those_of_suites(folder, capsys):
     assert main(["check", str(folder / "in"), "--lang", "en"]) == 0
-    assert "number of items: 2; under 20 an accuracy says little" in capsys.readouterr().out
+    assert "only 2 items; below 20 an accuracy says little" in capsys.readouterr().out
     assert main(["show", str(folder / "in"), "--lang", "en", "-n", "1"]) == 0
     shown = capsys.readouterr().out
     assert "prediction verb: (2;%match%) < (2;%mismatch%)   (chance 0.500)" in shown

@@ -112,9 +112,9 @@ def test_forms_by_case_and_the_lemma_itself(tmp_path):
         # The item's line is named, since the form belongs to it.
         with pytest.raises(SetError, match=message.replace(":8", ":13")):
             page(tmp_path, text.replace("{n[s]}", wrong))
-    with pytest.raises(SetError, match=r":12: items: there is no paradigm Nomen in common.avg of de; the names there are Art"):
+    with pytest.raises(SetError, match=r":12: items: no paradigm Nomen in common.avg of de; available: Art"):
         page(tmp_path, text.replace("N_1[m]", "Nomen"))
-    with pytest.raises(SetError, match=r":13: x: N_1\[m\] of common.avg has no row that begins with 'Ast'; there are Arzt"):
+    with pytest.raises(SetError, match=r":13: x: N_1\[m\] of common.avg has no row that begins with 'Ast'; it has Arzt"):
         page(tmp_path, text.replace("Arzt", "Ast"))
 
 
@@ -130,31 +130,43 @@ def test_forms_by_case_and_the_lemma_itself(tmp_path):
         ("joiner: running", "joiner: tight", r":6: joiner: 'tight'; it must be one of running, blank"),
         ("base: sva_basic", "bsae: sva_basic", r":5: unknown key 'bsae'; did you mean base"),
         ("base: sva_basic", "base:", r":5: base: has no value; write one or remove the line"),
-        ("base: sva_basic", "base: a b", r":5: base: 'a b'; letters, digits, _ and - make a name"),
-        ("base: sva_basic", "name: again", r":5: name: appears twice, the first time in line 2"),
+        ("base: sva_basic", "base: a b", r":5: base: 'a b'; a name may have letters, digits, _ and - only"),
+        ("base: sva_basic", "name: again", r":5: name: appears twice, first in line 2"),
         ("base: sva_basic", "base", r":5: 'base' is neither `key: value` nor an indented line"),
         ("base: sva_basic", "  base: x", r":5: an indented line outside conditions, predictions, items"),
-        ("conditions:", "conditions: x", r":10: conditions: takes indented lines below it; 'x' stands behind it"),
-        ("intro | subject | verb", "intro | 2nd | verb", r":8: region '2nd': a name begins with a letter"),
+        ("conditions:", "conditions: x", r":10: conditions: takes indented lines below it, but is followed by 'x'"),
+        (
+            "intro | subject | verb",
+            "intro | 2nd | verb",
+            r":8: region '2nd': a name must start with a letter and have only letters, digits, _ . or -",
+        ),
         ("intro | subject | verb", "intro | verb | verb", r":8: regions: a name appears twice"),
         (
             "  match-sg:    {^intro} |",
             "  match-sg:    ",
             r":11: match-sg has 3 cells, but there are 4 regions \(intro \| subject",
         ),
-        ("  match-sg:    {^intro} |", "  match-sg  {^intro} |", r":11: 'match-sg.*' in conditions: write name: and what"),
+        ("  match-sg:    {^intro} |", "  match-sg  {^intro} |", r":11: 'match-sg.*' in conditions: write name: and its value"),
         ("{el} {n.sg} | {v.sg}", "{el {n.sg} | {v.sg}", r":11: match-sg: bad braces in '\{el'; a slot is \{column\}"),
-        ("{el} {n.sg} | {v.sg}", "{los} {n.sg} | {v.sg}", r":11: match-sg: there is no column 'los' in items; there are intro"),
-        ("{el} {n.sg} | {v.sg}", "{el} {n.sq} | {v.sg}", r":11: match-sg: there is no column 'n.sq' in items; did you mean n.sg"),
-        ("{el} {n.sg} | {v.sg}", "{el[s]} {n.sg} | {v.sg}", r"match-sg: \{el\[…\]\} asks for a form, but the column names no"),
+        ("{el} {n.sg} | {v.sg}", "{los} {n.sg} | {v.sg}", r":11: match-sg: no column 'los' in items; available: intro"),
+        ("{el} {n.sg} | {v.sg}", "{el} {n.sq} | {v.sg}", r":11: match-sg: no column 'n.sq' in items; did you mean n.sg"),
+        (
+            "{el} {n.sg} | {v.sg}",
+            "{el[s]} {n.sg} | {v.sg}",
+            r"match-sg: \{el\[…\]\} requests a form, but the column names no paradigm; write",
+        ),
         ("  mismatch:   ", "  match:   ", r":14: conditions: match appears twice, first in line 13"),
-        ("verb@match-sg<", "verv@match-sg<", r":17: prediction sg: there is no region 'verv'; did you mean verb\?\n +verv@match"),
-        ("verb@match-sg<", "verb@match-pl<", r":17: prediction sg: there is no condition 'match-pl'; did you mean"),
+        ("verb@match-sg<", "verv@match-sg<", r":17: prediction sg: no region 'verv'; did you mean verb\?\n +verv@match"),
+        ("verb@match-sg<", "verb@match-pl<", r":17: prediction sg: no condition 'match-pl'; did you mean"),
         ("verb@match-sg<verb@mismatch-sg", "verb@match-sg", r":17: prediction sg: a number where a truth value is expected"),
         ("verb@match-sg<verb@mismatch-sg", "", r":17: prediction sg has no formula; write for instance end@match-sg"),
-        ("| el | juez ", "| el ", r":23: this item has 5 cells, but the head has 6 \(intro \| el"),
-        ("  intro | el |", "  intro | intro |", r":21: items: the column intro is there twice"),
-        ("  intro | el |", "  intro | e l |", r":21: items: 'e l' is no column; write a name"),
+        ("| el | juez ", "| el ", r":23: this item has 5 cells, but the header has 6 \(intro \| el"),
+        ("  intro | el |", "  intro | intro |", r":21: items: the column intro appears twice"),
+        (
+            "  intro | el |",
+            "  intro | e l |",
+            r":21: items: 'e l' is not a column; write a name \(letters, digits, _ .\) or name: PARADIGM\[attributes\]",
+        ),
     ],
 )
 def test_slips_are_told_with_their_line(tmp_path, old, new, message):
@@ -164,7 +176,7 @@ def test_slips_are_told_with_their_line(tmp_path, old, new, message):
 
 
 def test_a_page_without_rows_is_told(tmp_path):
-    with pytest.raises(SetError, match=r":21: items: a head, but no rows"):
+    with pytest.raises(SetError, match=r":21: items: a header, but no rows"):
         page(tmp_path, "\n".join(PAGE.split("\n")[:21]))
     with pytest.raises(SetError, match=r":20: items: is missing or empty"):
         page(tmp_path, "\n".join(PAGE.split("\n")[:20]))

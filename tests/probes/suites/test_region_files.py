@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from concord.data.counts import Counts
 from concord.data.pieces import PieceRule
-from concord.data.vocabulary import Vocabulary
+from concord.data.vocabulary import Counts, Vocabulary
 from concord.probes.contract_statement import state_contract
 from concord.probes.models import wrap_function
 from concord.probes.probe_preparation import make_probe

@@ -55,7 +55,7 @@ def test_a_number_that_begins_with_a_point_is_not_attached():
 
 
 def test_a_word_across_two_regions_is_an_error():
-    with pytest.raises(SetError, match="item 1, a: a word of 'so...' spans two regions; let regions begin and end with words"):
+    with pytest.raises(SetError, match="item 1, a: a word of 'so...' spans two regions; align regions with word boundaries"):
         sentence("running", "en", "so .", "..")
 
 

@@ -95,22 +95,22 @@ def test_published_suites_are_written_as_they_were(file, tmp_path):
         (("predictions", 0), 3, "the suite: entry 1 of predictions must be a JSON object; it is 3"),
         (("predictions", 0, "formula"), None, "prediction 1: formula must be text; it is missing"),
         (("predictions", 0, "formula"), " ", "prediction 1: the formula is empty"),
-        (("predictions", 0, "type"), "python", "prediction 1: type is 'python'; only formula is known"),
+        (("predictions", 0, "type"), "python", "prediction 1: type is 'python'; it must be formula"),
         (("predictions", 0, "name"), 3, "prediction 1: name must be text; it is 3"),
         (("predictions", 0, "formula"), "(3;%match%) <", r"prediction 1: expected a number.*\n.*\n +\^"),
         (
             ("predictions", 0, "formula"),
             "(4;%match%) < 1",
-            r"prediction 1: \(4;%match%\): there is no region 4; there are 1, 2, 3",
+            r"prediction 1: \(4;%match%\): no region 4; available: 1, 2, 3",
         ),
-        (("predictions", 0, "formula"), "(3;%mtch%) < 1", "there is no condition 'mtch'; there are match, mismatch"),
+        (("predictions", 0, "formula"), "(3;%mtch%) < 1", "no condition 'mtch'; available: match, mismatch"),
         (("items",), [], "the suite has no items"),
         (("items",), None, "the suite has no list of items"),
         (("items", 1, "item_number"), 1, "item 1 appears twice; number the items from 1"),
         (("items", 1, "item_number"), "2", "item 2: item_number must be a whole number; it is '2'"),
         (("items", 1, "conditions"), None, "item 2 has no list of conditions"),
-        (("items", 1, "conditions"), [], "item 2: its conditions must be there and have different names"),
-        (("items", 1, "conditions", 0, "condition_name"), "mismatch", "item 2: its conditions must be there and have different"),
+        (("items", 1, "conditions"), [], "item 2: it must have conditions, with different names"),
+        (("items", 1, "conditions", 0, "condition_name"), "mismatch", "item 2: it must have conditions, with different names"),
         (
             ("items", 1, "conditions", 0, "condition_name"),
             "other",
@@ -140,7 +140,7 @@ def test_only_a_sum_of_nothing_has_a_value():
     assert suite_from(made, "a.json").metric == "mean"
     made["predictions"][0]["formula"] = "(2;%match%) < (2;%mismatch%)"
     with pytest.raises(
-        SetError, match=r"prediction 1: \(2;%match%\) is empty in item 1, but no words have no mean; use metric sum"
+        SetError, match=r"prediction 1: \(2;%match%\) is empty in item 1, where mean is undefined; use metric sum"
     ):
         suite_from(made, "a.json")
 
@@ -150,7 +150,7 @@ def test_json_that_is_none_is_told_with_its_line(tmp_path):
     with pytest.raises(SetError, match=r"a.json:3: not JSON"):
         read_json(tmp_path / "a.json")
     (tmp_path / "b.json").write_text("[1]")
-    with pytest.raises(SetError, match=r"b.json: a suite is one JSON object"):
+    with pytest.raises(SetError, match=r"b.json: a suite must be one JSON object with meta, region_meta, predictions and items"):
         read_json(tmp_path / "b.json")
 
 
@@ -180,12 +180,12 @@ def test_what_a_table_cannot_hold_is_not_lost_in_silence(tmp_path):
         ("", "a.csv:1: the columns item_number, condition_name, region_number, content are missing"),
         ("item_number,condition_name,region_number,content\n", "a.csv: the suite has no items"),
         ("item_number,condition_name,region_number,content,content\n", "a.csv:1: the header has a column twice"),
-        ("item_number,condition_name,region_number,content\n1,a,1\n", "a.csv:2: 3 cells, but the head has 4; quote cells"),
+        ("item_number,condition_name,region_number,content\n1,a,1\n", "a.csv:2: 3 cells, but the header has 4; quote cells"),
         ("item_number,condition_name,region_number,content\nx,a,1,b\n", "a.csv:2: item_number and region_number must be whole"),
         ('item_number,condition_name,region_number,content\n1,a,1,"b\n', "a.csv:2: not CSV"),
         (
             "item_number,condition_name,region_number,region_name,content\n1,a,1,x,b\n1,b,1,y,b\n",
-            "a.csv:3: region 1 is called 'y' here and 'x' above",
+            "a.csv:3: region 1 is named 'y' here but 'x' above",
         ),
     ],
 )
@@ -211,12 +211,12 @@ def test_the_ending_says_how_a_suite_is_written(tmp_path):
     for name in ("a.json", "a.csv"):
         write(suite, tmp_path / name)
         assert read(tmp_path / name).items == suite.items
-    with pytest.raises(SetError, match="suites are written as .json or .csv"):
+    with pytest.raises(SetError, match="suites can be written as .json or .csv"):
         write(suite, tmp_path / "a.suite")
 
 
 def test_other_files_are_no_suites(tmp_path):
-    with pytest.raises(SetError, match="no suite; the endings are .suite, .json"):
+    with pytest.raises(SetError, match="not a suite; the suffixes are .suite, .json"):
         read(tmp_path / "a.txt")
-    with pytest.raises(SetError, match="there is no suite in this folder"):
+    with pytest.raises(SetError, match="no suite in this folder; the suffixes are"):
         files_of([tmp_path])

@@ -126,7 +126,7 @@ def test_versions_of_another_chance_are_kept_out_of_a_second_mean(folder):
     harder = text.replace("name: other", "name: other_mod").replace("*@x < *@y", "c@x < c@z & c@y < c@z")
     (folder / "other_mod.suite").write_text(harder.replace("circuit", "base: other\ncircuit", 1), encoding="utf-8")
     shown = drawn(stability_view({"letters": answer(folder)[3]}), 120)
-    assert "mean of the 1 of equal chance" in shown, shown
+    assert "mean of the 1 with equal chance" in shown, shown
     assert shown.index("0.75 → 0.12") > 0  # the mean of both phenomena: 0.25 and 0 with a modifier
 
 

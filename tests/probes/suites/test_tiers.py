@@ -22,7 +22,7 @@ def test_models_are_asked_the_suites_whose_words_they_can_know(language, core, f
     assert (len(built_in), len(others)) == (core, full)
     assert all(name.startswith("core_") for name in built_in)
     assert not any(name.startswith("core_") for name in others)
-    assert f"{core} of the tier core; not asked (probes.tier=): {full} of the tier full" in caplog.text
+    assert f"{core} of the tier core; left out (probes.tier=): {full} of the tier full" in caplog.text
     assert len(names(language, None)) == core + full
 
 
@@ -39,7 +39,7 @@ def test_suites_that_are_named_are_asked_whatever_their_tier():
 def test_published_suites_have_no_core(tmp_path):
     folder = str(write(tmp_path, "syntaxgym"))
     assert names("en", True, path=folder) == names("en", False, path=folder)
-    with pytest.raises(SetError, match="no suite of the tier core; there are: full"):
+    with pytest.raises(SetError, match="no suite of the tier core; available: full"):
         names("en", True, path=folder, tier="core")
 
 

@@ -257,21 +257,21 @@ def test_parsed_sets_carry_the_parser_and_are_not_mixed(tmp_path, capsys):
     made = Extraction(PATTERN, [parsed])
     assert set_name(PATTERN, made.parser) == "obj_participle_fr_sm_3_8"
     assert main(["extract", "fr/obj_participle", str(SAMPLE), str(parsed), "--lang", "fr", "--out", str(tmp_path / "x")]) == 1
-    assert "parsed by spacy:fr_sm-3.8, but others by hand; make a set of each by itself" in capsys.readouterr().err
+    assert "parsed by spacy:fr_sm-3.8, but others by hand; make a separate set of each" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["extract", "fr/obj_participle", "no.conllu", "--out", "o", "--lang", "fr"], "no.conllu: cannot be read"),
-        (["extract", "sv_number", "a.conllu", "--out", "o"], "a.conllu: the names of the files do not tell the language"),
+        (["extract", "sv_number", "a.conllu", "--out", "o"], "a.conllu: the file names do not tell the language"),
         (
             ["extract", "fr/obj_participle", str(SAMPLE), "--lang", "fr", "--out", "o", "--controls", "mirrors"],
-            "--controls mirrors: there is no such",
+            "--controls mirrors: no such control; available: permuted",
         ),
         (
             ["extract", "fr/obj_participle", str(SAMPLE), "--lang", "fr", "--out", "o", "--lexicon", "x.dic"],
-            "x.dic: a lexicon is a .conllu",
+            "x.dic: a lexicon must be a .conllu file, a .tsv table or one of",
         ),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from concord.errors import UserError
 from concord.runs.run_folder import RunFolder
-from concord.runs.signals import Interrupted
+from concord.runs.stopping import Interrupted
 from concord.runs.sweeps.board import Board, Row, reason
 from concord.runs.sweeps.job import Job, freeze, labels, make_job, must_differ, short_names
 from concord.runs.sweeps.launch import launch_jobs
@@ -94,11 +94,11 @@ def test_one_crash_is_one_failed_row_and_only_what_is_missing_is_run_again(tmp_p
         file.unlink()
     sweep(tmp_path, program, range(1, 7))
     assert starts(tmp_path) == {"s1": 1, "s2": 2, "s3": 1, "s4": 1, "s5": 2, "s6": 1}
-    assert "6 jobs, 4 done before" in capsys.readouterr().out
+    assert "6 jobs, 4 already done" in capsys.readouterr().out
     sweep(tmp_path, program, range(1, 7))
     assert sum(starts(tmp_path).values()) == 8
     said = capsys.readouterr().out
-    assert "6 jobs, 6 done before" in said
+    assert "6 jobs, 6 already done" in said
     assert "6 of 6 done, 0 running, 0 failed" in said
 
 
@@ -199,7 +199,7 @@ def test_a_job_goes_on_from_its_last_checkpoint(tmp_path, program):
 
 def test_two_jobs_in_one_folder_are_refused(tmp_path, program):
     jobs = [make_job(settings(tmp_path, seed, name="mine"), f"seed={seed}", tmp_path / f"{seed}.yaml") for seed in (1, 2)]
-    with pytest.raises(UserError, match=r"two jobs of the sweep would be this run \(seed=1; seed=2\).*mine-\$\{seed\}"):
+    with pytest.raises(UserError, match=r"two jobs of the sweep would share this run \(seed=1; seed=2\).*mine-\$\{seed\}"):
         must_differ(jobs)
 
 
@@ -230,7 +230,7 @@ def test_the_machine_is_shared_fairly(monkeypatch):
         assert place.environment(0)["OMP_NUM_THREADS"] == str(threads)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     assert Processes(1, 5, 1).environment(0)["OMP_NUM_THREADS"] == "1"
-    with pytest.raises(UserError, match="hydra.launcher.n_jobs=0: a whole number of at least 1"):
+    with pytest.raises(UserError, match="hydra.launcher.n_jobs=0: must be a whole number of at least 1, or null"):
         Processes(0, 5, 1)
 
 

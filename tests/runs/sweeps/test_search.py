@@ -114,7 +114,7 @@ def test_an_exhausted_space_ends_the_search(tmp_path, capsys):
     assert search.take(1) == []
     assert search.over()
     assert len(search.trials()) == 2
-    assert "only settings that have been tried" in capsys.readouterr().out
+    assert "times in a row, only settings already tried" in capsys.readouterr().out
 
 
 def test_both_objectives_are_those_of_the_best_model(tmp_path):
@@ -194,18 +194,24 @@ def test_the_front_and_all_trials_are_reported(tmp_path, capsys):
 
 def test_a_study_has_one_searcher_and_one_kind_of_objectives(tmp_path):
     opened("s", wishes(tmp_path))
-    with pytest.raises(UserError, match="study_name=s: this study is about valid/perplexity, probe/acc; give other objectives"):
+    with pytest.raises(
+        UserError, match="study_name=s: this study has the objectives valid/perplexity, probe/acc; use another name for others"
+    ):
         opened("s", wishes(tmp_path, objectives=["valid/loss"], directions=["minimize"]))
-    with alone(tmp_path), pytest.raises(UserError, match="another process runs this search"), alone(tmp_path):
+    with (
+        alone(tmp_path),
+        pytest.raises(UserError, match="another process is running this search; wait for it, or raise its n_jobs"),
+        alone(tmp_path),
+    ):
         pass
 
 
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        ({"sampler": "gp"}, "sampler=gp: there is no such sampler; there are: tpe, nsga2, random"),
-        ({"directions": ["minimize"]}, r"directions=\['minimize'\]: write minimize or maximize once for each of valid/perp"),
-        ({"n_trials": 0}, "n_trials=0: a whole number of at least 1"),
+        ({"sampler": "gp"}, "sampler=gp: no such sampler; available: tpe, nsga2, random"),
+        ({"directions": ["minimize"]}, r"directions=\['minimize'\]: must be minimize or maximize, once for each of valid/perp"),
+        ({"n_trials": 0}, "n_trials=0: must be a whole number of at least 1"),
     ],
 )
 def test_wrong_wishes_are_told(tmp_path, wish, message):

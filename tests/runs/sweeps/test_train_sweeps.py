@@ -142,7 +142,7 @@ def test_a_search_that_is_killed_after_three_trials_of_eight(tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     again = train(tmp_path, *search, "-m")
-    assert "8 jobs, 3 done before" in again.stdout
+    assert "8 jobs, 3 already done" in again.stdout
     assert re.search(r"(\d) of 8 done, 0 running, 0 failed", again.stdout)
     (table,) = tmp_path.glob("runs/sweeps/search-de-lstm-grammar-*/trials.csv")
     rows = [line.split(",") for line in table.read_text().splitlines()]
@@ -159,9 +159,9 @@ def test_a_search_that_is_killed_after_three_trials_of_eight(tmp_path):
     ("overrides", "message"),
     [
         (["lang=[de,fr]", "seed=1,2"], "lang=[de,fr]: only the last of these would be used"),
-        (["seed=1,2", "name=mine"], "two jobs of the sweep would be this run (seed=1; seed=2)"),
-        (["seed=1,2", "hydra.launcher.n_jobs=0"], "hydra.launcher.n_jobs=0: a whole number of at least 1"),
-        (["seed=1,2", "trainer=ddp_cpu", "hydra/launcher=basic"], "BasicLauncher runs the jobs of a sweep inside itself"),
+        (["seed=1,2", "name=mine"], "two jobs of the sweep would share this run (seed=1; seed=2)"),
+        (["seed=1,2", "hydra.launcher.n_jobs=0"], "hydra.launcher.n_jobs=0: must be a whole number of at least 1, or null"),
+        (["seed=1,2", "trainer=ddp_cpu", "hydra/launcher=basic"], "BasicLauncher runs the jobs of a sweep in its own process"),
         (["hparams_search=optuna", "hydra/launcher=basic"], "use hydra/launcher=processes or submitit_slurm"),
     ],
 )

@@ -1,12 +1,12 @@
-"""Scorers of pretrained models: anything that transformers loads, masked or causal.
+"""Scorers for pretrained models: anything that transformers loads, masked or causal.
 
-transformers takes seconds to import, so nothing imports this package before a pretrained model is asked for.
+transformers takes seconds to import, so nothing imports this package until a pretrained model is needed.
 
     model = load("bert-base-multilingual-cased")
     scores = scorer("pll", model).score([Sentence("der Gast lacht .", (2, 3))])
 
-A word that the model has no piece for is marked `unknown`; so are the words of targets that a rule leaves out
-(`skip_multi_piece`, `equal_pieces`), and all words of a sentence without a target where only the target is scored. They are
+A word for which the model has no piece is marked `unknown`; so are the words of targets that a rule leaves out
+(`skip_multi_piece`, `equal_pieces`), and, if only the target is scored, all words of a sentence without one. They are
 reported as uncovered.
 """
 
@@ -46,12 +46,12 @@ SCORINGS: dict[str, Kind] = {**dict.fromkeys([*RULES, "sentence_ce"], "masked"),
 
 
 def default_scoring(pretrained: Pretrained) -> str:
-    """Where nothing is asked for: what most studies of such models report."""
+    """The default: what most studies of such models report."""
     return "causal" if pretrained.kind == "causal" else "pll_word_l2r"
 
 
 def scorer(scoring: str, pretrained: Pretrained, options: Options | None = None, cache: Path | None = None) -> Scorer:
-    """A scorer by its name; with a folder for what it has computed before."""
+    """A scorer by name; `cache` is a folder for scores computed before."""
     options = options or Options()
     check(scoring, pretrained)
     made: Scorer
@@ -66,17 +66,17 @@ def scorer(scoring: str, pretrained: Pretrained, options: Options | None = None,
 
 
 def check_names(scorings: Sequence[str]) -> None:
-    """Before a model is loaded: whether there are such scores."""
+    """Check before a model is loaded that these scores exist."""
     for scoring in scorings:
         if scoring not in SCORINGS:
-            raise UserError(f"probes.scoring={scoring}: there is no such scoring; there are: {', '.join(SCORINGS)}")
+            raise UserError(f"probes.scoring={scoring}: no such scoring; available: {', '.join(SCORINGS)}")
 
 
 def check(scoring: str, pretrained: Pretrained) -> None:
-    """Before any work: whether there is such a scoring, and for this kind of model."""
+    """Check before any work that the scoring exists and suits this kind of model."""
     check_names([scoring])
     if SCORINGS[scoring] != pretrained.kind:
         fitting = ", ".join(name for name, kind in SCORINGS.items() if kind == pretrained.kind)
         raise PretrainedError(
-            pretrained.name, f"a {pretrained.kind} model; probes.scoring={scoring} does not fit it, these do: {fitting}"
+            pretrained.name, f"a {pretrained.kind} model; probes.scoring={scoring} does not suit it, but these do: {fitting}"
         )

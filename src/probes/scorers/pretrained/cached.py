@@ -1,4 +1,4 @@
-"""Scores that were computed once, kept on disk under a name made of everything they depend on."""
+"""Scores computed once, kept on disk under a name derived from everything they depend on."""
 
 import hashlib
 import logging
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Cached:
-    """Another scorer with a memory. `key` stands for the model and the options, `folder` is where scores are kept."""
+    """Another scorer with a cache. `key` identifies the model and the options, `folder` is where scores are kept."""
 
     def __init__(self, scorer: Scorer, key: str, folder: Path) -> None:
         self.name = scorer.name
@@ -33,7 +33,7 @@ class Cached:
             log.info("%s: %s sentences known from %s", self.name, f"{len(sentences):,}", file)
             return known
         scores = self.scorer.score(sentences)
-        if np.isfinite(scores.logprobs).all():  # what went wrong once may go right on another machine
+        if np.isfinite(scores.logprobs).all():  # what failed once may work on another machine
             _write(file, scores)
         return scores
 
@@ -48,10 +48,10 @@ def _read(file: Path) -> WordScores | None:
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as columns:
             pieces = columns["pieces"] if "pieces" in columns.files else None
-            left_out = columns["left_out"]  # of files from before nobody knows: computed again
+            left_out = columns["left_out"]  # older files do not record it: computed again
             return WordScores(columns["firsts"], columns["logprobs"], columns["unknown"], pieces, left_out=left_out)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
-        return None  # not there, or damaged: computed again
+        return None  # missing or damaged: computed again
 
 
 def _write(file: Path, scores: WordScores) -> None:

@@ -1,11 +1,11 @@
-"""causal: each piece after what stands before it, in the way the model was trained.
+"""causal: each piece given what precedes it, as the model was trained.
 
-What stands before the first word is a stated choice (`start`): the tokenizer's bos or eos, a token by its name, or nothing. With
-nothing the first piece is given and not scored. No end is scored.
+What precedes the first word is an explicit choice (`start`): the tokenizer's bos or eos, a token by name, or nothing. With
+nothing, the first piece is given and not scored. The end is never scored.
 
-Sentences of a challenge set begin alike, so their pieces form a tree. It is read as one long input in which a piece sees its
-ancestors only and has the position of its depth; each distinct beginning is computed once. Models that cannot read like this
-(they ignore such a mask, or count positions themselves) are found out by a comparison at the start and read sentence by sentence.
+Sentences of a challenge set share beginnings, so their pieces form a tree. It is read as one long input in which a piece sees
+only its ancestors and its position is its depth; each distinct beginning is computed once. Models that cannot be read this way
+(they ignore such a mask, or count positions themselves) are detected by a comparison at the start and read sentence by sentence.
 """
 
 import logging
@@ -30,20 +30,20 @@ from .word_pieces import WordPieces, read_by, unknown_token
 
 log = logging.getLogger(__name__)
 Sequences = Sequence[tuple[int, ...]]
-TRIED = 6  # sentences on which the two ways are compared
+TRIED = 6  # sentences on which the two methods are compared
 
 
 class Tree:
-    """Beginnings of sentences that something follows (nodes), and what follows them (edges). Sequences come in sorted order."""
+    """Sentence beginnings that are continued (nodes), and their continuations (edges). Sequences come in sorted order."""
 
     def __init__(self) -> None:
-        self.pieces: list[int] = []  # of each node, its last piece
+        self.pieces: list[int] = []  # each node's last piece
         self.parents: list[int] = []
         self.depths: list[int] = []
         self.edges: list[tuple[int, int]] = []  # a node and the piece that follows it
-        self.paths: list[list[int]] = []  # of each sequence, the edges of its pieces from the second on
+        self.paths: list[list[int]] = []  # for each sequence, the edges of its pieces from the second on
         self._last: tuple[int, ...] = ()
-        self._nodes: list[int] = []  # of the last sequence, by depth
+        self._nodes: list[int] = []  # the last sequence, by depth
 
     def grow(self, sequence: tuple[int, ...]) -> None:
         shared = _shared(sequence, self._last)
@@ -64,7 +64,7 @@ class Tree:
         return len(self.pieces) - 1
 
     def inputs(self) -> dict[str, torch.Tensor]:
-        """The nodes as one input (1, N), with a mask (1, 1, N, N) that shows to each its ancestors and itself."""
+        """The nodes as one input (1, N), with a mask (1, 1, N, N) that shows each one its ancestors and itself."""
         seen = np.eye(len(self.pieces), dtype=bool)
         for node, parent in enumerate(self.parents):
             if parent >= 0:
@@ -84,12 +84,12 @@ def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True)
 class ReadSentences:
-    """Sentences as sequences of pieces; equal ones are read once, sorted, so that those that begin alike stand together."""
+    """Sentences as sequences of pieces; equal ones are read once, sorted, so that shared beginnings are adjacent."""
 
     made: Sequence[WordPieces]
     sequences: Sequences
     distinct: Sequences
-    firsts: dict[tuple[int, ...], int]  # where the log-probabilities of a sequence begin; it has one less than pieces
+    firsts: dict[tuple[int, ...], int]  # where a sequence's log-probabilities begin; it has one fewer than pieces
     count: int  # of all log-probabilities
     marks: WordMarks
 
@@ -127,7 +127,7 @@ class Causal:
     def logprobs(
         self, prepared: ReadSentences, rank: int = 0, world: int = 1, advance: Advance = no_progress
     ) -> NDArray[np.float32]:
-        """Of each distinct sequence, one after the other, those of its pieces from the second on."""
+        """For each distinct sequence in turn, the log-probabilities of its pieces from the second on."""
         sequences = prepared.distinct
         if self.shares is None and sequences:
             self.shares = self._try([sequences[i] for i in sorted({i * len(sequences) // TRIED for i in range(TRIED)})])
@@ -145,7 +145,7 @@ class Causal:
         return word_scores(prepared.made, words, np.concatenate(found), prepared.marks)
 
     def _try(self, sequences: Sequences) -> bool:
-        """Whether a tree gives what the sentences give one by one."""
+        """Whether a tree gives the same results as single sentences."""
         alone = self._one_by_one(sequences)
         try:
             together = self._by_tree(sequences)
@@ -155,13 +155,13 @@ class Causal:
             np.allclose(a, b, rtol=0, atol=ALIKE) for a, b in zip(alone, together, strict=True)
         )
         if not alike:
-            log.info("%s cannot read a tree of sentences; each is read on its own", self.pretrained.name)
+            log.info("%s cannot read a tree of sentences; each is read separately", self.pretrained.name)
         return alike
 
     def _by_tree(
         self, sequences: Sequences, advance: Advance = no_progress, rank: int = 0, world: int = 1
     ) -> list[NDArray[np.float32]]:
-        """Of several processes each reads every `world`-th tree."""
+        """With several processes, each reads every `world`-th tree."""
         found: list[NDArray[np.float32]] = []
         tree, count = Tree(), 0
         for number, sequence in enumerate(sequences):
@@ -182,7 +182,7 @@ class Causal:
     def _one_by_one(
         self, sequences: Sequences, advance: Advance = no_progress, rank: int = 0, world: int = 1
     ) -> list[NDArray[np.float32]]:
-        """Each read on its own, though several at a time."""
+        """Each read separately, though several at a time."""
         questions = Questions()
         asked = []
         for sequence in sequences:
@@ -203,9 +203,9 @@ def start_pieces(name: str, tokenizer: PreTrainedTokenizerBase, start: str) -> t
     if start in ("bos", "eos"):
         number = tokenizer.bos_token_id if start == "bos" else tokenizer.eos_token_id
         if number is None:
-            raise PretrainedError(name, f"its tokenizer has no {start} token; model.start= bos, eos, none or a token")
+            raise PretrainedError(name, f"its tokenizer has no {start} token; set model.start= to bos, eos, none or a token")
         return (int(number),)
     vocabulary = tokenizer.get_vocab()
     if start not in vocabulary:
-        raise PretrainedError(name, f"model.start={start}: no token of its vocabulary; write bos, eos, none or a token")
+        raise PretrainedError(name, f"model.start={start}: not a token in its vocabulary; use bos, eos, none or a token")
     return (int(vocabulary[start]),)

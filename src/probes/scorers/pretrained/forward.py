@@ -1,8 +1,8 @@
-"""Log-probabilities from a model: only at the places and for the pieces that are asked for.
+"""Log-probabilities from a model: only at the requested positions and for the requested pieces.
 
-The head of a language model, a matrix of all pieces, often costs more than everything below it, and its output is what fills the
-memory. So the hidden states that matter are picked out between body and head, some at a time. Whether a model allows that is
-tried once, on its first batch; where not, the whole model is used as it is.
+The head of a language model, a matrix over all pieces, often costs more than everything below it, and its output fills the
+memory. So the hidden states that matter are picked out between body and head, some at a time. Whether a model allows this is
+tried once, on its first batch; if not, the whole model is used unchanged.
 """
 
 import logging
@@ -34,9 +34,9 @@ class Forward:
         self.body: nn.Module | None = body if body is not self.model else None
         self.tried = False
 
-    @torch.no_grad()  # not inference_mode: what a model that is being trained keeps of it must be fit for training
+    @torch.no_grad()  # not inference_mode: what a model in training keeps of it must be usable for training
     def __call__(self, inputs: Mapping[str, Tensor], places: Tensor, asked: Tensor, pieces: Tensor) -> NDArray[np.float32]:
-        """Inputs (B, T), places (N,) in the flattened B·T; of place number asked[q] the log-probability of pieces[q] → (Q,)."""
+        """Inputs (B, T), places (N,) in the flattened B·T; the log-probability of pieces[q] at place number asked[q] → (Q,)."""
         inputs = {key: value.to(self.device) for key, value in inputs.items()}
         places, asked, pieces = (tensor.to(self.device) for tensor in (places, asked, pieces))
         if not self.tried:
@@ -56,7 +56,7 @@ class Forward:
         yield self.model(**inputs, **self.settings).logits.float().flatten(0, 1)[places]
 
     def _picked(self, inputs: dict[str, Tensor], places: Tensor) -> Iterator[Tensor]:
-        """The body reads once; then the model is called again for each part, with a body that only hands out its states."""
+        """The body reads once; the model is then called again for each part, with a body that only returns its states."""
         body = self.body
         assert body is not None
         kept: dict[str, Any] = {}
@@ -79,7 +79,7 @@ class Forward:
             body.forward = read
 
     def _try(self, inputs: dict[str, Tensor], places: Tensor) -> None:
-        """Picking is kept where it gives what the whole model gives."""
+        """Picking is used if it gives the same results as the whole model."""
         self.tried = True
         if self.body is None:
             return
@@ -90,5 +90,5 @@ class Forward:
         except (TypeError, KeyError, RuntimeError, IndexError, AttributeError):
             alike = False
         if not alike:
-            log.info("the head of %s cannot be used on its own; all of its output is computed", type(self.model).__name__)
+            log.info("the head of %s cannot be used separately; its whole output is computed", type(self.model).__name__)
             self.body = None

@@ -1,4 +1,4 @@
-"""A model of transformers in memory, perhaps in the middle of its training: scored as if it had been saved and loaded."""
+"""A transformers model in memory, possibly in mid-training: scored as if it had been saved and loaded."""
 
 import copy
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ from .word_pieces import tokenise, unknown_token
 
 
 def wrap(model: Any, tokenizer: object, kind: Kind | None = None) -> Pretrained:
-    """The model as it is, or what an adapter makes of it; nothing is copied."""
+    """The model itself, or what an adapter turns it into; nothing is copied."""
     name = type(model).__name__
     ready = fast_tokenizer(tokenizer)
     found = kind or _kind_of(name)
@@ -44,23 +44,21 @@ def _kind_of(name: str) -> Kind:
     if name.endswith(CAUSAL_HEADS):
         return "causal"
     raise UserError(
-        f'{name}: its name does not say whether it is a masked or a causal language model; say kind="masked" or kind="causal"'
+        f'{name}: its name does not tell whether it is a masked or a causal language model; set kind="masked" or kind="causal"'
     )
 
 
 def fast_tokenizer(tokenizer: object) -> PreTrainedTokenizerBase:
-    """One that says which characters a piece stands for; a bare `tokenizers.Tokenizer` will do."""
+    """A tokenizer that maps pieces to characters; a bare `tokenizers.Tokenizer` will do."""
     if isinstance(tokenizer, Tokenizer):
         return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
     if not (isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.is_fast):
-        raise UserError(
-            f"{type(tokenizer).__name__}: a fast tokenizer is needed, one that says which characters a piece stands for"
-        )
+        raise UserError(f"{type(tokenizer).__name__}: must be a fast tokenizer, which maps pieces to characters")
     return tokenizer
 
 
 def wrap_module(name: str, module: nn.Module, tokenizer: PreTrainedTokenizerBase, start: str) -> LogitsScorer:
-    """A module of one's own that reads the pieces of such a tokenizer."""
+    """A user's module that reads the pieces of such a tokenizer."""
     first = next(iter(start_pieces(name, tokenizer, start)), None)
     opening = "" if first is None else str(tokenizer.convert_ids_to_tokens(first))
     reading = left_to_right(opening, unknown_token(tokenizer), pieces=True)
@@ -68,7 +66,7 @@ def wrap_module(name: str, module: nn.Module, tokenizer: PreTrainedTokenizerBase
 
 
 class InMemoryScorer:
-    """Scores with the weights of the moment, in float32 whatever they are trained in, and leaves no trace in them."""
+    """Scores with the current weights, in float32 whatever their training precision, and leaves no trace in them."""
 
     def __init__(self, pretrained: Pretrained, scoring: str | None, options: Options) -> None:
         made = scorer(scoring or default_scoring(pretrained), pretrained, options)
@@ -96,7 +94,7 @@ class InMemoryScorer:
             try:
                 return shared.logprobs(prepared, rank, world)
             finally:
-                self.scorer.forward = Forward(self.pretrained)  # lets go of the copy, if it was one
+                self.scorer.forward = Forward(self.pretrained)  # releases the copy, if there was one
 
     def scores(self, prepared: object, logprobs: NDArray[np.float32]) -> WordScores:
         shared: SharedScorer = self.scorer
@@ -104,14 +102,14 @@ class InMemoryScorer:
 
 
 def _in_float32(model: PreTrainedModel) -> PreTrainedModel:
-    """Half precision makes ties; weights that are trained in it are read as they would be from a file."""
+    """Half precision creates ties; weights trained in it are read as they would be from a file."""
     whole = all(each.dtype == torch.float32 for each in model.parameters() if each.is_floating_point())
     return model if whole else copy.deepcopy(model).float()
 
 
 @contextmanager
 def _without_autocast(model: PreTrainedModel) -> Iterator[None]:
-    """Under mixed precision accelerate puts a `forward` of its own into the model, which casts whatever is said around it."""
+    """Under mixed precision accelerate gives the model its own `forward`, which casts regardless of context."""
     patched = model.__dict__.pop("forward", None) if "_original_forward" in model.__dict__ else None
     try:
         yield

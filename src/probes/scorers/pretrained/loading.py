@@ -1,4 +1,4 @@
-"""Loading a pretrained model with its tokenizer. Whatever can be wrong is found before the weights are read."""
+"""Loading a pretrained model with its tokenizer. Errors are found before the weights are read."""
 
 import contextlib
 import hashlib
@@ -13,7 +13,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.utils import logging
 
 from ....errors import UserError
-from ....lm import hf  # noqa: F401 - so that folders which an export has written are known
+from ....lm import hf  # noqa: F401 - so that exported folders are recognised
 from .model_files import CONFIG, TOKENIZER_CONFIG, ModelFiles, configuration, digest, fetch, find, weight_files
 from .model_memory import check_fits
 from .pretrained_error import DamagedWeights, PretrainedError
@@ -25,14 +25,14 @@ CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
 
 @dataclass(frozen=True)
 class Pretrained:
-    """A model that is ready to be scored: in float32, without dropout, on its device."""
+    """A model ready for scoring: in float32, without dropout, on its device."""
 
     name: str
     kind: Kind
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     digest: str  # of weights, configuration and tokenizer
-    longest: int  # pieces it can read, with its own marks
+    longest: int  # pieces it can read, including its own marks
     code: tuple[str, ...] = ()  # files of its own code that were run
 
 
@@ -44,9 +44,9 @@ def load(
     device: str = "auto",
     trust: bool = False,
 ) -> Pretrained:
-    """A model of the hub or of a folder. `kind` insists where the configuration does not tell; `trust` runs code it brings."""
+    """A model from the hub or a folder. `kind` is for configurations that do not tell; `trust` runs code that it brings."""
     if not name:
-        raise UserError("model.name= is needed: a model of the hub (owner/model) or a folder")
+        raise UserError("model.name= is required: a model on the hub (owner/model) or a folder")
     place = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
     source = find(name, revision)
     config = configuration(source)
@@ -62,7 +62,7 @@ def load(
 
 
 def own_code(source: ModelFiles, config: Mapping[str, object]) -> list[str]:
-    """The files of code that a model or its tokenizer brings and names; code of other repositories is not run."""
+    """The code files that a model or its tokenizer brings and names; code from other repositories is not run."""
     named = [config.get("auto_map")]
     if TOKENIZER_CONFIG in source.sizes:
         named.append(configuration(source, TOKENIZER_CONFIG).get("auto_map"))
@@ -70,24 +70,24 @@ def own_code(source: ModelFiles, config: Mapping[str, object]) -> list[str]:
     listed = [str(each) for value in values for each in (value if isinstance(value, list) else [value]) if each]
     for each in listed:
         if "--" in each:
-            message = f"it names code of {each.partition('--')[0]}, another repository, which is never run"
+            message = f"it names code from {each.partition('--')[0]}, another repository, which is never run"
             raise PretrainedError(source.name, f"{message}; copy that code into a folder with the model")
     files = dict.fromkeys(f"{each.rpartition('.')[0]}.py" for each in listed)
     return [file for file in files if file in source.sizes]
 
 
 def _kind_of_code(config: Mapping[str, Any]) -> Kind | None:
-    """By the class that code of its own stands for; nothing where it has several."""
+    """By the class its own code implements; nothing if there are several."""
     kinds: dict[str, Kind] = {"AutoModelForMaskedLM": "masked", "AutoModelForCausalLM": "causal"}
     found = [kind for name, kind in kinds.items() if name in (config.get("auto_map") or {})]
     return found[0] if len(found) == 1 else None
 
 
 def kind_of(name: str, config: Mapping[str, object]) -> Kind:
-    """Masked or causal, by the class that the configuration names."""
+    """Masked or causal, by the class named in the configuration."""
     family, listed = str(config.get("model_type")), config.get("architectures") or [""]
     if not (isinstance(listed, list) and all(isinstance(each, str) for each in listed)):
-        raise PretrainedError(name, f"the architectures of its {CONFIG} are no names: {str(listed)[:60]}")
+        raise PretrainedError(name, f"the architectures in its {CONFIG} are not names: {str(listed)[:60]}")
     named = listed[0]
     if family not in CONFIG_MAPPING:
         own = (
@@ -102,7 +102,7 @@ def kind_of(name: str, config: Mapping[str, object]) -> Kind:
         return "causal"
     raise PretrainedError(
         name,
-        f"its {CONFIG} says {named or family}, which has no language-model head; a …ForMaskedLM or …ForCausalLM is needed "
+        f"its {CONFIG} says {named or family}, which has no language-model head; it must be a …ForMaskedLM or …ForCausalLM "
         "(model.kind=masked or causal overrides it)",
     )
 
@@ -113,8 +113,8 @@ def _tokenizer(name: str, folder: str, kind: Kind, trust: bool = False) -> PreTr
     except Exception as error:  # transformers and tokenizers raise almost anything for a damaged file
         raise PretrainedError(name, f"its tokenizer cannot be loaded: {_first_line(error)}") from None
     if not tokenizer.is_fast:
-        message = f"{type(tokenizer).__name__} is a slow tokenizer: it does not say which characters a piece stands for"
-        raise PretrainedError(name, f"{message}; a model with tokenizer.json is needed")
+        message = f"{type(tokenizer).__name__} is a slow tokenizer, which does not map pieces to characters"
+        raise PretrainedError(name, f"{message}; use a model with tokenizer.json")
     if kind == "masked" and tokenizer.mask_token_id is None:
         raise PretrainedError(
             name, "its tokenizer has no mask token, so nothing can be masked; model.kind=causal for a causal model"
@@ -127,12 +127,12 @@ def _model(name: str, folder: str, kind: Kind, safetensors: bool, trust: bool = 
     try:
         model, report = head.from_pretrained(
             folder,
-            dtype=torch.float32,  # half precision makes ties
+            dtype=torch.float32,  # half precision creates ties
             use_safetensors=safetensors or None,
             trust_remote_code=trust,
             output_loading_info=True,
         )
-    except Exception as error:  # as above: for weights that are cut short, sizes that are no numbers, packages that are missing
+    except Exception as error:  # as above: truncated weights, sizes that are not numbers, missing packages
         raise DamagedWeights(name, f"cannot be loaded: {_first_line(error)}") from error
     missing = sorted(report["missing_keys"])
     if missing:
@@ -143,12 +143,12 @@ def _model(name: str, folder: str, kind: Kind, safetensors: bool, trust: bool = 
 
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
-    """A name for what cuts words: models that share it are asked the same pieces."""
+    """A name for the tokenizer: models that share it get the same pieces."""
     return hashlib.blake2b(tokenizer.backend_tokenizer.to_str().encode(), digest_size=8).hexdigest()
 
 
 def longest_input(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
-    """RoBERTa's positions begin after the number of its padding, so that some are never used."""
+    """RoBERTa's positions start after its padding index, so that some are never used."""
     positions = getattr(model.config, "max_position_embeddings", None) or 10**9
     padding = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
     unused = getattr(padding, "padding_idx", None)
@@ -162,7 +162,7 @@ def _first_line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without transformers' own bars and reports; what matters we say ourselves."""
+    """Suppress transformers' own bars and reports; we report what matters."""
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

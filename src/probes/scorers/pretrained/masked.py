@@ -1,11 +1,11 @@
-"""Scorers of masked models. Each is a rule: which pieces are hidden while one is scored.
+"""Scorers for masked models. Each is a rule: which pieces are hidden while one is scored.
 
-masked_target     Goldberg 2019: the target, all of its pieces; they are revealed from left to right. Other words score 0.
+masked_target     Goldberg 2019: all pieces of the target, revealed from left to right. Other words score 0.
 pll               Salazar et al. 2020: the piece itself.
-pll_word_l2r      Kauf and Ivanova 2023: the piece and what is right of it in its word, as the tokenizer counts words.
+pll_word_l2r      Kauf and Ivanova 2023: the piece and what is right of it in its word, by the tokenizer's words.
 pll_whole_word    the same: all pieces of its word.
 left_to_right     Wang and Cho 2019: the piece and everything right of it, the closing mark ([SEP]) too.
-left_to_right_end_kept   the same, but the closing mark stays and so tells where the sentence ends.
+left_to_right_end_kept   the same, but the closing mark stays and so reveals where the sentence ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from .options import Options
 from .scores import AskedPieces, PieceScorer, first_words, mark_words, multi_piece, unequal, without_target, word_scores
 from .word_pieces import MARK, WordPieces, marks_around, read_by, unknown_token
 
-# From the pieces of a sentence, its target and the place that is scored to the places that are hidden.
+# Maps a sentence's pieces, its target and the scored position to the hidden positions.
 Rule = Callable[[WordPieces, tuple[int, int], int], NDArray[np.bool_]]
 
 
@@ -55,7 +55,7 @@ def _from(pieces: WordPieces, place: int) -> NDArray[np.bool_]:
 
 
 class Masking(NamedTuple):
-    """A rule, and how the statement of the contract knows it."""
+    """A rule, and its name in the contract statement."""
 
     hides: Literal["target", "piece", "rest of word", "word", "rest", "rest but closing"]
     hidden: Rule
@@ -111,7 +111,7 @@ class Masked(PieceScorer):
         return word_scores(prepared.made, prepared.words, logprobs[prepared.asked], prepared.marks)
 
     def _places(self, pieces: WordPieces, sentence: ProbeSentence) -> list[int]:
-        """What is scored; a target that a rule leaves out is not."""
+        """What is scored; not a target that a rule leaves out."""
         if not self.only_target:
             return np.flatnonzero(pieces.words != MARK).tolist()
         places = pieces.of(*sentence.target).tolist()

@@ -1,4 +1,4 @@
-"""The files of a pretrained model: a local folder, the hub, or what the hub's cache has kept."""
+"""The files of a pretrained model: a local folder, the hub, or the hub's cache."""
 
 import hashlib
 import json
@@ -16,21 +16,21 @@ CONFIG, TOKENIZER_CONFIG = "config.json", "tokenizer_config.json"
 SAFE = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
 PICKLED = re.compile(r"pytorch_model(-\d+-of-\d+)?\.bin")
 SAFE_INDEX, PICKLED_INDEX = "model.safetensors.index.json", "pytorch_model.bin.index.json"
-# One of these holds the pieces; without any, transformers would make up a tokenizer that knows nothing.
+# One of these holds the pieces; without any, transformers would invent a tokenizer that knows nothing.
 PIECES = re.compile(r"tokenizer\.json|vocab\.(txt|json)|tekken\.json|.*\.(model|spm)|.*\.tiktoken")
-# Settings of a configuration that choose what computes; these values are transformers' own.
+# Configuration settings that select implementations; these values are transformers' own.
 KERNELS = ("attn_implementation", "experts_implementation", "use_kernel", "kernel")
 FAMILIAR = (None, False, "eager", "sdpa")
 ASIDE = re.compile(r"[^/]*\.(json|txt|model|spm|tiktoken|jinja)")
 CODE = re.compile(r"[^/]*\.py")
-# What a tokenizer says of itself beside its pieces.
+# What a tokenizer records besides its pieces.
 TOKENIZER = re.compile(r"(tokenizer_config|special_tokens_map|added_tokens)\.json|merges\.txt")
 
 
 class ModelFiles(Protocol):
-    """Where files come from. `sizes` has every file at the top, in bytes, before any weight is fetched.
+    """Where files come from. `sizes` lists every top-level file, in bytes, before any weights are fetched.
 
-    `commit` is empty for what has none; `content` names what is in a file, the same for files that are the same.
+    `commit` may be empty; `content` identifies a file's content, equal for equal files.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Folder:
         return self.folder
 
     def content(self, file: str) -> str:
-        """The hub's cache keeps files under the hash that the hub lists, and links to them."""
+        """The hub's cache stores files under the hash that the hub lists, and links to them."""
         place = self.folder / file
         return place.resolve().name if place.is_symlink() else checksum(place)
 
@@ -70,7 +70,7 @@ class Hub:
     def __init__(self, name: str, revision: str | None) -> None:
         info = HfApi().model_info(name, revision=revision, files_metadata=True)
         self.name = name
-        # Not the commit: the cache has to remember what a branch meant, to find it without a connection.
+        # Not the commit: the cache must remember what a branch meant, to find it without a connection.
         self.revision = revision or "main"
         self.commit = info.sha or ""
         listed = [file for file in info.siblings or [] if "/" not in file.rfilename]
@@ -81,12 +81,12 @@ class Hub:
         return self.hashes[file]
 
     def fetch(self, files: Sequence[str], apart: Path | None = None) -> Path:
-        """Into the hub's cache; or `apart`, unless the cache has them already."""
+        """Fetch into the hub's cache; or `apart`, unless the cache already has them."""
         place = None if apart is None or self.keeps(files) else apart
         try:
             return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(files), local_dir=place))
         except Exception as error:
-            message = f"the download broke off ({type(error).__name__}: {error}); the same command resumes it"
+            message = f"the download broke off ({type(error).__name__}: {error}); run the same command to resume"
             raise PretrainedError(self.name, message) from error
 
     def keeps(self, files: Sequence[str]) -> bool:
@@ -100,26 +100,28 @@ def find(name: str, revision: str | None = None) -> ModelFiles:
     if Path(name).expanduser().is_dir():
         return Folder(name, Path(name).expanduser())
     if name.startswith(("/", ".", "~")) or name.count("/") > 1:
-        raise PretrainedError(name, "there is no such folder")
+        raise PretrainedError(name, "no such folder")
     if is_offline_mode():
         return kept(name, revision, "HF_HUB_OFFLINE is set and ")
     try:
         return Hub(name, revision)
     except errors.GatedRepoError:
-        raise PretrainedError(name, "its authors ask for a login; accept their terms on the hub, then `hf auth login`") from None
+        raise PretrainedError(
+            name, "its authors require a login; accept their terms on the hub, then run `hf auth login`"
+        ) from None
     except errors.RepositoryNotFoundError:
-        message = "there is no such model on the hub, and no such folder here (private models need `hf auth login`)"
+        message = "no such model on the hub, and no such folder here (private models need `hf auth login`)"
         raise PretrainedError(name, message) from None
     except errors.RevisionNotFoundError:
-        raise PretrainedError(name, f"it has no revision {revision}; leave model.revision out for its newest") from None
+        raise PretrainedError(name, f"it has no revision {revision}; leave model.revision out for the newest") from None
     except errors.HFValidationError:
-        raise PretrainedError(name, "not a name the hub could have; write owner/model or a folder") from None
-    except Exception as error:  # no connection: whichever client the hub's package uses has errors of its own
+        raise PretrainedError(name, "not a valid hub name; write owner/model or a folder") from None
+    except Exception as error:  # no connection: the hub package's clients have their own errors
         return kept(name, revision, f"the hub cannot be reached ({type(error).__name__}) and ")
 
 
 def kept(name: str, revision: str | None, why: str) -> Folder:
-    """What an earlier download has left in the hub's cache."""
+    """What an earlier download left in the hub's cache."""
     where = f"{why}the hub's cache ({constants.HF_HUB_CACHE})"
     try:
         folder = snapshot_download(name, revision=revision, local_files_only=True, allow_patterns=[CONFIG])
@@ -130,10 +132,10 @@ def kept(name: str, revision: str | None, why: str) -> Folder:
 
 
 def configuration(source: ModelFiles, name: str = CONFIG) -> dict[str, object]:
-    """What the model says of itself, as plain values."""
+    """What the model says about itself, as plain values."""
     file = source.fetch([name]) / name
     if not file.is_file():
-        raise PretrainedError(source.name, f"there is no {name} in it, so it is not a model of transformers")
+        raise PretrainedError(source.name, f"it has no {name}, so it is not a transformers model")
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -147,17 +149,17 @@ def configuration(source: ModelFiles, name: str = CONFIG) -> dict[str, object]:
 
 
 def _refuse_foreign_kernels(name: str, config: Mapping[str, object]) -> None:
-    """A configuration may name code of the hub that computes attention, which transformers would fetch and run."""
+    """A configuration may name attention code on the hub, which transformers would fetch and run."""
     for key, value in config.items():
         if key.lstrip("_").startswith(KERNELS) and value not in FAMILIAR:
-            message = f"its {CONFIG} asks for {key}={value!r}, code from elsewhere, which is never run"
+            message = f"its {CONFIG} requests {key}={value!r}, third-party code, which is never run"
             raise PretrainedError(name, f"{message}; remove {key} from a copy of the model")
         if isinstance(value, dict):
             _refuse_foreign_kernels(name, value)
 
 
 def weight_files(source: ModelFiles, safetensors: bool) -> list[str]:
-    """The files with the weights: safetensors, in which nothing can run, unless one insists on what there is."""
+    """The weight files: safetensors, which cannot execute anything, unless told to accept whatever there is."""
     safe = sorted(file for file in source.sizes if SAFE.fullmatch(file))
     if safe:
         return safe
@@ -167,18 +169,18 @@ def weight_files(source: ModelFiles, safetensors: bool) -> list[str]:
         raise PretrainedError(source.name, f"{where} has no model.safetensors")
     if safetensors:
         message = f"its weights are pickled ({pickled[0]}), and such files can run code"
-        raise PretrainedError(source.name, f"{message}; model.safetensors=false reads them all the same")
+        raise PretrainedError(source.name, f"{message}; model.safetensors=false reads them anyway")
     return pickled
 
 
 def weights_hash(source: ModelFiles, weights: Sequence[str]) -> str:
-    """The same for the same weights, known before they are fetched; empty where the hub does not tell."""
+    """Equal for equal weights, known before they are fetched; empty if the hub does not tell."""
     contents = [source.content(file) for file in weights]
     return hashlib.blake2b(" ".join(contents).encode(), digest_size=12).hexdigest() if all(contents) else ""
 
 
 def model_hash(source: ModelFiles, weights: Sequence[str]) -> str:
-    """The same for weights, configuration and tokenizer that are the same: its scores will be."""
+    """Equal for equal weights, configuration and tokenizer, and so for equal scores."""
     beside = [file for file in source.sizes if file == CONFIG or PIECES.fullmatch(file) or TOKENIZER.fullmatch(file)]
     files = sorted({*weights, *beside})
     contents = [source.content(file) for file in files]
@@ -187,21 +189,21 @@ def model_hash(source: ModelFiles, weights: Sequence[str]) -> str:
 
 
 def fetch(source: ModelFiles, weights: Sequence[str], code: bool = False, apart: Path | None = None) -> Path:
-    """A folder with configuration, tokenizer and weights, and with its `code`. Shards that are missing are named."""
+    """A folder with configuration, tokenizer, weights and its `code`. Missing shards are named."""
     if not any(PIECES.fullmatch(file) for file in source.sizes):
-        remedy = "copy tokenizer.json from the model it was made from"
-        raise PretrainedError(source.name, f"there is no tokenizer with it (tokenizer.json, vocab.txt, …); {remedy}")
+        remedy = "copy tokenizer.json from the model it is derived from"
+        raise PretrainedError(source.name, f"it has no tokenizer (tokenizer.json, vocab.txt, …); {remedy}")
     aside = [file for file in source.sizes if ASIDE.fullmatch(file) or (code and CODE.fullmatch(file))]
     folder = source.fetch([*aside, *weights], apart)
     index = folder / (SAFE_INDEX if SAFE.fullmatch(weights[0]) else PICKLED_INDEX)
     if index.is_file():
         for shard in sorted(_shards(source.name, index) - set(weights)):
-            raise PretrainedError(source.name, f"{index.name} names {shard}, which is not there; download it again")
+            raise PretrainedError(source.name, f"{index.name} names {shard}, which is missing; download it again")
     return folder
 
 
 def _shards(name: str, index: Path) -> set[str]:
-    """The files that an index of weights names."""
+    """The files named by a weight index."""
     try:
         return {str(shard) for shard in json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -209,7 +211,7 @@ def _shards(name: str, index: Path) -> set[str]:
 
 
 def digest(folder: Path, code: bool = False) -> str:
-    """A name for exactly these weights, this configuration and this tokenizer; where its `code` is run, for that too."""
+    """A name for exactly these weights, configuration and tokenizer; and for its `code`, if that is run."""
     found = hashlib.blake2b(digest_size=12)
     rules = (SAFE, PICKLED, ASIDE, *([CODE] if code else []))
     for file in sorted(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""What can be wrong with a model that somebody else made."""
+"""What can be wrong with a third-party model."""
 
 from ....errors import UserError
 from .. import DamagedModel
@@ -13,4 +13,4 @@ class PretrainedError(UserError):
 
 
 class DamagedWeights(PretrainedError, DamagedModel):
-    """Files that are cut short, or that lack what they should have."""
+    """Files that are truncated or incomplete."""

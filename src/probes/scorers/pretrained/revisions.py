@@ -1,4 +1,4 @@
-"""Revisions of a model on the hub, or checkpoints in folders: what there is, known before any weight is fetched."""
+"""Revisions of a model on the hub, or checkpoints in folders: what exists, known before any weights are fetched."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from .pretrained_error import PretrainedError
 
 @dataclass(frozen=True)
 class RevisionFiles:
-    """The files of one revision; `weights` and `model` are hashes, the same for what is the same."""
+    """The files of one revision; `weights` and `model` are hashes, equal for equal content."""
 
     source: ModelFiles
     files: tuple[str, ...]  # with the weights
@@ -24,7 +24,7 @@ class RevisionFiles:
 
     @property
     def size(self) -> int:
-        """Of the weights, in bytes."""
+        """Size of the weights, in bytes."""
         return sum(self.source.sizes[file] for file in self.files)
 
     @property
@@ -37,13 +37,13 @@ class RevisionFiles:
         return not isinstance(self.source, Hub) or self.source.keeps(self.files)
 
     def fetch(self, code: bool, apart: Path | None) -> Path:
-        """The folder that has them, after a download if need be: `apart`, or to the hub's cache."""
+        """The folder that has them, after a download if needed: `apart`, or to the hub's cache."""
         return fetch(self.source, self.files, code, apart)
 
 
 @contextmanager
 def quiet_downloads() -> Iterator[None]:
-    """Without the bars of the hub's package: several downloads would draw them over what we say."""
+    """Without the hub package's bars: several downloads would draw over our output."""
     shown = not are_progress_bars_disabled()
     disable_progress_bars()
     try:
@@ -54,7 +54,7 @@ def quiet_downloads() -> Iterator[None]:
 
 
 def list_revisions(name: str) -> list[str]:
-    """Branches and tags of a model on the hub; of a folder, the checkpoints in it; offline, what the hub's cache knows."""
+    """Branches and tags of a model on the hub; in a folder, its checkpoints; offline, what the hub's cache knows."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         return sorted(each.name for each in folder.iterdir() if (each / CONFIG).is_file())
@@ -63,20 +63,20 @@ def list_revisions(name: str) -> list[str]:
     try:
         refs = HfApi().list_repo_refs(name)
     except errors.RepositoryNotFoundError:
-        raise PretrainedError(name, "there is no such model on the hub, and no such folder here") from None
+        raise PretrainedError(name, "no such model on the hub, and no such folder here") from None
     except errors.HFValidationError:
-        raise PretrainedError(name, "not a name the hub could have; write owner/model or a folder") from None
-    except Exception as error:  # no connection: whichever client the hub's package uses has errors of its own
+        raise PretrainedError(name, "not a valid hub name; write owner/model or a folder") from None
+    except Exception as error:  # no connection: the hub package's clients have their own errors
         return _kept_revisions(name, f"the hub cannot be reached ({type(error).__name__})")
     return list(dict.fromkeys(ref.name for ref in (*refs.branches, *refs.tags)))
 
 
 def _kept_revisions(name: str, why: str) -> list[str]:
-    """The names under which an earlier download has kept revisions."""
+    """The names under which earlier downloads kept revisions."""
     refs = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=name, repo_type="model") / "refs"
     found = sorted(str(file.relative_to(refs)) for file in refs.rglob("*") if file.is_file())
     if not found:
-        remedy = "with a connection, model.keep=all puts revisions there"
+        remedy = "with a connection, model.keep=all stores revisions there"
         raise PretrainedError(name, f"{why} and the hub's cache ({constants.HF_HUB_CACHE}) has no revision of it; {remedy}")
     return found
 

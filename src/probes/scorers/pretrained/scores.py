@@ -1,4 +1,4 @@
-"""From the answers of a model to scores of words."""
+"""From a model's answers to word scores."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ Marks = NDArray[np.bool_]  # (number of words,)
 
 @dataclass(frozen=True)
 class AskedPieces:
-    """Sentences in pieces, and what a masked model is asked about them: questions, each of a piece of a word."""
+    """Sentences in pieces, and the questions a masked model is asked about them, each about one piece of a word."""
 
     made: Sequence[WordPieces]
     questions: Questions
-    words: Sequence[int]  # of each piece that is scored, counted through all sentences
+    words: Sequence[int]  # the word of each scored piece, counted across all sentences
     asked: Sequence[int]  # and the number of its question
     marks: "WordMarks"
 
 
 class PieceScorer:
-    """A masked model that is asked about pieces; which ones, `prepare` says, and `scores` what becomes of the answers."""
+    """A masked model queried about pieces; `prepare` says which, and `scores` what becomes of the answers."""
 
     name: str
 
@@ -58,7 +58,7 @@ class PieceScorer:
 def word_scores(
     made: Sequence[WordPieces], words: Sequence[int], logprobs: NDArray[np.float32], marks: "WordMarks"
 ) -> WordScores:
-    """Sums pieces into words: `words` and `logprobs` go together, `words` counted through all sentences."""
+    """Sum pieces into words: `words` and `logprobs` correspond; `words` are counted across all sentences."""
     firsts = np.concatenate([[0], np.cumsum([len(pieces.unknown) for pieces in made])]).astype(np.int64)
     summed = np.zeros(firsts[-1])
     np.add.at(summed, np.asarray(words, np.int64), logprobs)
@@ -69,24 +69,24 @@ def word_scores(
 
 
 def first_words(made: Sequence[WordPieces]) -> list[int]:
-    """The number of each sentence's first word, counted through all sentences."""
+    """The number of each sentence's first word, counted across all sentences."""
     return [0, *np.cumsum([len(pieces.unknown) for pieces in made]).tolist()][:-1]
 
 
-# From pieces and sentences to the words of each that a rule leaves out.
+# Maps pieces and sentences to the words that a rule leaves out of each.
 Drop = Callable[[Sequence[WordPieces], Sequence[ProbeSentence]], list[Marks]]
 
 
 @dataclass(frozen=True)
 class WordMarks:
-    """Of every sentence: the words that the model does not know or that are left out, and of these the ones without any score."""
+    """For every sentence: the words that are unknown or left out, and those of them without any score."""
 
     unknown: list[Marks]
     left_out: list[Marks]
 
 
 def mark_words(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence], rules: Sequence[Drop]) -> WordMarks:
-    """Words that the model has no pieces for, and words that a rule leaves out."""
+    """Words for which the model has no pieces, and words that a rule leaves out."""
     empty = [np.bincount(pieces.words[pieces.words >= 0], minlength=len(pieces.unknown)) == 0 for pieces in made]
     columns = [empty, *(rule(made, sentences) for rule in rules)]
     left_out = [np.logical_or.reduce(marks) for marks in zip(*columns, strict=True)]
@@ -94,19 +94,19 @@ def mark_words(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence], r
 
 
 def without_target(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
-    """Where there is nothing to mask, no word can be compared."""
+    """If there is nothing to mask, no word can be compared."""
     both = zip(made, sentences, strict=True)
     return [np.full(len(pieces.unknown), sentence.target[0] == sentence.target[1]) for pieces, sentence in both]
 
 
 def multi_piece(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
-    """Goldberg's rule: a target that is not one piece is not scored."""
+    """Goldberg's rule: a target that is not a single piece is not scored."""
     both = zip(made, sentences, strict=True)
     return [_target(pieces, sentence, len(pieces.of(*sentence.target)) != 1) for pieces, sentence in both]
 
 
 def unequal(tokenizer: Any) -> Drop:
-    """Zaczynska et al.'s rule: where the targets of an item, read alone, differ in their number of pieces, none is scored."""
+    """Zaczynska et al.'s rule: if an item's targets, read alone, differ in number of pieces, none is scored."""
 
     def drop(made: Sequence[WordPieces], sentences: Sequence[ProbeSentence]) -> list[Marks]:
         counts: dict[int, set[int]] = {}

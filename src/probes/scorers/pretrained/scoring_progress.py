@@ -1,4 +1,4 @@
-"""What one sees while a model scores: a bar with sentences per second and the time left, in a terminal only."""
+"""Progress while a model scores: a bar with sentences per second and the time left, only in a terminal."""
 
 import contextlib
 import time
@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 @contextlib.contextmanager
 def shown(what: str, sentences: int) -> Iterator[Callable[[float], None]]:
-    """Gives a function to call with each further share of the work that is done."""
+    """Yields a function to call with each further share of completed work."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal or not sentences:
         yield lambda share: None

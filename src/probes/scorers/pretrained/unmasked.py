@@ -1,7 +1,7 @@
-"""sentence_ce (Zaczynska et al. 2020): the mean cross-entropy of a sentence that the masked model sees as it is.
+"""sentence_ce (Zaczynska et al. 2020): the mean cross-entropy of a sentence that the masked model sees in full.
 
-The mean goes over all pieces, the marks at both ends included. Here every piece brings its log-probability, divided by their
-number, to its word, the marks to the first and the last word; so the sum over the words is minus the published figure.
+The mean is over all pieces, including the marks at both ends. Here every piece adds its log-probability, divided by the number
+of pieces, to its word, and the marks to the first and last word; so the sum over the words is minus the published value.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from .word_pieces import MARK, marks_around, read_by, unknown_token
 
 
 class Unmasked(PieceScorer):
-    """A masked model that is shown what it scores."""
+    """A masked model that sees what it scores."""
 
     def __init__(self, pretrained: Pretrained, options: Options) -> None:
         super().__init__(pretrained, options)
@@ -46,7 +46,7 @@ class Unmasked(PieceScorer):
         return AskedPieces(made, questions, words, asked, mark_words(made, sentences, drops))
 
     def scores(self, prepared: AskedPieces, logprobs: NDArray[np.float32]) -> WordScores:
-        """The mean over all pieces of a sentence: each brings its share."""
+        """The mean over all pieces of a sentence: each contributes its share."""
         shares = np.concatenate([np.zeros(0, np.float32), *(np.full(n, 1 / n, np.float32) for n in _lengths(prepared))])
         return word_scores(prepared.made, prepared.words, logprobs[prepared.asked] * shares, prepared.marks)
 
@@ -56,7 +56,7 @@ def _lengths(prepared: AskedPieces) -> list[int]:
 
 
 def _owners(words: np.ndarray) -> list[int]:
-    """The word of each piece; marks belong to the word before them, the opening ones to the first."""
+    """The word of each piece; marks belong to the preceding word, opening ones to the first."""
     owners, last = [], 0
     for word in words.tolist():
         last = last if word == MARK else word

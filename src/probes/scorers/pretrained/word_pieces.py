@@ -1,4 +1,4 @@
-"""The pieces of sentences, and which word each belongs to, by the characters that a piece stands for."""
+"""The pieces of sentences, and the word each belongs to, by the characters a piece covers."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -18,34 +18,34 @@ Spacing = Literal["written", "joined"]
 NO_SPACE_BEFORE = (".", ",", ";", ":", "!", "?", ")", "…")
 NO_SPACE_AFTER = ("'", "’", "(")
 MARK = -1  # the word of a piece that belongs to none: [CLS], [SEP], <s>
-AT_ONCE = 4096  # sentences in one call of the tokenizer
+AT_ONCE = 4096  # sentences per tokenizer call
 
 
 @dataclass(frozen=True)
 class WordPieces:
-    """One sentence as a model reads it, its marks included."""
+    """One sentence as a model reads it, marks included."""
 
     ids: NDArray[np.int64]  # (T,)
     words: NDArray[np.int64]  # (T,) the number of the word, or MARK
-    # (T,) rises where what the tokenizer takes for a word begins: `don`, `'`, `t` in `don't`, though our words are `do`, `n't`
+    # (T,) increases where a tokenizer's word begins: `don`, `'`, `t` in `don't`, though our words are `do`, `n't`
     units: NDArray[np.int64]
-    unknown: NDArray[np.bool_]  # (number of words,) a piece is the unknown one, or there is no piece at all
+    unknown: NDArray[np.bool_]  # (number of words,) a piece is the unknown one, or there is none
 
     def of(self, start: int, end: int) -> NDArray[np.int64]:
-        """The places of the pieces of these words."""
+        """The positions of these words' pieces."""
         return np.flatnonzero((self.words >= start) & (self.words < end))
 
 
 class TargetPieces(NamedTuple):
     """The pieces of what is tested in a sentence."""
 
-    number: int  # where it stands
-    known: bool  # all of them are
-    alone: int  # the number of them where the target stands by itself
+    number: int  # in its sentence
+    known: bool  # all of them are known
+    alone: int  # their number when the target stands alone
 
 
 def text_of(sentence: ProbeSentence, spacing: Spacing) -> tuple[str, list[int]]:
-    """What the tokenizer reads, and where in it each word ends. `joined` writes tokens as running text does: `sleeps.`"""
+    """What the tokenizer reads, and where each word ends in it. `joined` writes tokens like running text: `sleeps.`"""
     if sentence.text:
         return _written(sentence)
     text, ends = "", []
@@ -57,7 +57,7 @@ def text_of(sentence: ProbeSentence, spacing: Spacing) -> tuple[str, list[int]]:
 
 
 def _written(sentence: ProbeSentence) -> tuple[str, list[int]]:
-    """As the source writes it: its words are all that is not white space, one after the other, whatever stands between them."""
+    """As the source writes it: its words are all the non-whitespace, in order, whatever separates them."""
     text = unicodedata.normalize("NFC", sentence.text)
     place, ends = 0, []
     for word in sentence.words.split(" "):
@@ -82,7 +82,7 @@ def tokenise(
 
 
 def marks_around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The marks that it puts before and after a sentence, by their names."""
+    """The names of the marks it puts before and after a sentence."""
     read = tokenise(tokenizer, [ProbeSentence("a")], "written", marks=True)[0]
     names = tokenizer.convert_ids_to_tokens(read.ids.tolist())
     inside = np.flatnonzero(read.words != MARK)
@@ -91,7 +91,7 @@ def marks_around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[str, ...], t
 
 
 def unknown_token(tokenizer: PreTrainedTokenizerBase) -> str:
-    """What it reads an unknown word as; empty where it can spell every word."""
+    """What it reads an unknown word as; empty if it can spell every word."""
     return "" if tokenizer.unk_token_id is None else str(tokenizer.unk_token)
 
 
@@ -105,7 +105,7 @@ def target_pieces(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[ProbeS
 
 
 def pieces_alone(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[int]:
-    """How many pieces the target of each sentence is when nothing stands around it: with byte pairs, not those after a space."""
+    """How many pieces each sentence's target has on its own: with byte pairs, not those after a space."""
     targets = [" ".join(sentence.words.split(" ")[slice(*sentence.target)]) for sentence in sentences]
     distinct = list(dict.fromkeys(targets))
     read = tokenizer(distinct, add_special_tokens=False, verbose=False)["input_ids"] if distinct else []
@@ -114,7 +114,7 @@ def pieces_alone(tokenizer: Any, sentences: Sequence[ProbeSentence]) -> list[int
 
 
 def read_by(pretrained: Pretrained, sentences: Sequence[ProbeSentence], spacing: Spacing, marks: bool) -> list[WordPieces]:
-    """The same for a model, which may be unable to read as many."""
+    """The same for a model, which may not be able to read that many."""
     made = tokenise(pretrained.tokenizer, sentences, spacing, marks)
     for pieces, sentence in zip(made, sentences, strict=True):
         if len(pieces.ids) > pretrained.longest:
@@ -124,13 +124,13 @@ def read_by(pretrained: Pretrained, sentences: Sequence[ProbeSentence], spacing:
 
 
 def _pieces(encoding: Encoding, ends: list[int], unk: int | None) -> WordPieces:
-    """In plain loops: for a dozen pieces they are quicker than arrays."""
+    """Plain loops: for a dozen pieces they are faster than arrays."""
     words, units, seen, bad = [], [], set(), set()
     word = unit = 0
     before: tuple[int, int | None] | None = None
     columns = encoding.ids, encoding.offsets, encoding.special_tokens_mask, encoding.word_ids
     for piece, (start, _), mark, part in zip(*columns, strict=True):
-        # A piece may begin with the space before its word, or be that space alone: it is past the end of the word before.
+        # A piece may start with the space before its word, or be just that space: it lies past the end of the previous word.
         while not mark and word < len(ends) - 1 and ends[word] <= start:
             word += 1
         owner = MARK if mark else word

@@ -5,8 +5,8 @@ import sys
 import pytest
 from concord.commands.train import train
 from concord.errors import UserError
+from concord.own_code import make_each
 from concord.runs.loggers import check_loggers
-from concord.runs.own_objects import make_each
 from concord.runs.run_folder import RunFolder
 from pytorch_lightning import Callback
 from training_runs import WITHOUT_PROBES, settings
@@ -96,14 +96,17 @@ def test_a_run_hears_a_callback_and_a_logger_of_the_users_own(mine):
     [
         ({"_target_": "mypkg_of_test.Counting", "file": "x"}, "allow it in this call: allow=.mypkg_of_test."),
         ({"_target_": "os.system", "command": "touch hacked"}, "allow it in this call: allow=.os."),
-        ({"_target_": "pytorch_lightning.callbacks.os.system"}, "there is no module pytorch_lightning.callbacks.os"),
-        ({"_target_": "pytorch_lightning.callbacks.timer.timedelta"}, "this is no Callback of Lightning"),
-        ({"_target_": "pytorch_lightning.callbacks.Timr"}, "there is no Timr in pytorch_lightning.callbacks"),
-        ({"_target_": "Counting"}, "a class by its dotted name is needed, for instance mypackage.Callback"),
-        ({"_target_": "pytorch_lightning.callbacks.Timer", "_args_": [1]}, "callbacks.mine._args_: settings of your own do not"),
+        ({"_target_": "pytorch_lightning.callbacks.os.system"}, "no module pytorch_lightning.callbacks.os"),
+        ({"_target_": "pytorch_lightning.callbacks.timer.timedelta"}, "not a Lightning Callback; derive it from"),
+        ({"_target_": "pytorch_lightning.callbacks.Timr"}, ": no Timr in pytorch_lightning.callbacks"),
+        ({"_target_": "Counting"}, ": must be the dotted name of a class, for instance mypackage.Callback"),
+        (
+            {"_target_": "pytorch_lightning.callbacks.Timer", "_args_": [1]},
+            "callbacks.mine._args_: user-defined settings must not begin with _",
+        ),
         (
             {"_target_": "pytorch_lightning.callbacks.Timer", "foo": 1},
-            "callbacks.mine: Timer cannot be made with {'foo': 1} .*foo",
+            "callbacks.mine: Timer cannot be built with {'foo': 1} .*foo",
         ),
     ],
 )
@@ -114,12 +117,12 @@ def test_what_is_not_allowed_or_not_a_callback_is_told(mine, given, message):
 
 
 def test_what_is_allowed_must_still_be_a_callback(mine):
-    with pytest.raises(UserError, match="callbacks.mine._target_=mypkg_of_test.function: this is no Callback of Lightning"):
+    with pytest.raises(UserError, match="callbacks.mine._target_=mypkg_of_test.function: not a Lightning Callback"):
         make_each("callbacks", {"mine": {"_target_": "mypkg_of_test.function"}}, Callback, ["mypkg_of_test"])
-    with pytest.raises(UserError, match="there is no module mypkg_of_test.nowhere"):
+    with pytest.raises(UserError, match="no module mypkg_of_test.nowhere"):
         make_each("callbacks", {"mine": {"_target_": "mypkg_of_test.nowhere.X"}}, Callback, ["mypkg_of_test"])
     chosen = settings("logger=none", "+logger.mine._target_=mypkg_of_test.Counting").logger
-    with pytest.raises(UserError, match="logger.mine.*: this is no Logger"):
+    with pytest.raises(UserError, match="logger.mine.*: not a Lightning Logger"):
         check_loggers(chosen, ["mypkg_of_test"])
 
 
@@ -130,5 +133,8 @@ def test_lightnings_own_need_no_leave():
 
 @pytest.mark.parametrize("override", ["+callbacks.chekpoints.every_n_steps=3", "+callbacks.mine=3", "+callbacks.mine.x=3"])
 def test_a_slip_is_not_taken_for_a_callback(override):
-    with pytest.raises(UserError, match="callbacks.(chekpoints|mine): there is no such setting"):
+    with pytest.raises(
+        UserError,
+        match="callbacks.(chekpoints|mine): no such setting; ",
+    ):
         settings(override)

@@ -7,11 +7,9 @@ import sys
 import time
 
 import pytest
-from concord.runs.failures import explain_failures
-from concord.runs.interruption import Interruption
+from concord.runs.checkpointing import Interruption
 from concord.runs.run_folder import RunFolder
-from concord.runs.signals import Interrupted, heeded
-from concord.runs.slurm import requeue
+from concord.runs.stopping import Interrupted, explain_failures, handled_by, requeue, stop_now
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT])
@@ -61,8 +59,8 @@ def test_a_library_that_fails_while_it_tidies_up_after_a_signal_does_not_hide_it
     ("there", "said"),
     [
         ([], "before the first checkpoint; start again with overwrite=true"),
-        (["checkpoints/last.ckpt"], "the last checkpoint is kept, resume with ckpt_path=auto"),
-        (["checkpoints/last.ckpt", "DONE"], "the run is finished; the same command again shows its result and writes its page"),
+        (["checkpoints/last.ckpt"], "the last checkpoint is kept; resume with ckpt_path=auto"),
+        (["checkpoints/last.ckpt", "DONE"], "the run is finished; run the same command to show its result and write its page"),
     ],
 )
 def test_what_is_saved_is_said_only_when_it_is(tmp_path, capsys, there, said):
@@ -109,7 +107,7 @@ def test_ctrl_c_while_a_command_is_being_imported_is_one_line(moment):
 
 def test_handlers_are_put_back():
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGUSR1)]
-    with pytest.raises(Interrupted), heeded():
+    with pytest.raises(Interrupted), handled_by(stop_now):
         signal.raise_signal(signal.SIGUSR1)
     assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGUSR1)] == before
 
