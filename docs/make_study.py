@@ -63,7 +63,7 @@ def describe_condition(run: Path) -> str:
     settings = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
     size = f"{settings['data']['max_tokens'] / 1_000_000:g} M words"
     languages = settings["lang"].get("languages", ())
-    together = f" each, {' and '.join(language_name(code) for code in languages)} together" if languages else ""
+    together = f", {' and '.join(language_name(code) for code in languages)} together" if languages else ""
     return f"{NETWORKS[settings['model']['name']]}, {size}{together}"
 
 

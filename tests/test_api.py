@@ -1,6 +1,5 @@
 """`import concord`: what a notebook needs, by the same code as the commands."""
 
-import ast
 import json
 import math
 import subprocess
@@ -38,13 +37,10 @@ def model() -> "concord.Model":
     return concord.load(GERMAN)
 
 
-def test_importing_is_quick_and_brings_nothing_heavy():
-    code = "import time; t = time.process_time(); import concord, sys; t = time.process_time() - t\n"
-    code += "print(t, [name for name in ('torch', 'numpy', 'pandas', 'hydra', 'yaml') if name in sys.modules])"
+def test_importing_brings_nothing_heavy():
+    code = "import concord, sys; print({'torch', 'numpy', 'pandas', 'hydra', 'yaml'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    seconds, heavy = done.stdout.split(maxsplit=1)
-    assert float(seconds) < 0.2
-    assert ast.literal_eval(heavy) == []
+    assert done.stdout == "set()\n"
 
 
 def test_what_is_offered_is_listed_and_nothing_else():

@@ -5,9 +5,6 @@ import json
 import sys
 from pathlib import Path
 
-from ..runs.run_overview import describe_runs, show_runs
-from ..runs.run_state import runs_below
-
 DESCRIPTION = """\
 Lists runs and their state.
 
@@ -29,6 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     listing.add_argument("--all", action="store_true", help="debug runs too")
     listing.add_argument("--json", action="store_true", help="JSON, for programs")
     asked = parser.parse_args(arguments)
+    # Late, so that --help comes at once.
+    from ..runs.run_overview import describe_runs, show_runs
+    from ..runs.run_state import runs_below
+
     if not asked.folder.is_dir():
         print(f"error: {asked.folder}: no such folder; name the one that paths.runs= points to", file=sys.stderr)
         return 1

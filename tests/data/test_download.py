@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,8 @@ from concord.data.download import DownloadError, Patience, fetch, record_of, ver
 from publisher import Publisher, published
 
 TEXT = b"".join(b"sentence number %d .\n" % i for i in range(20_000))
-QUICK = Patience(retries=2, pause=0.001, timeout=0.5)
+QUICK = Patience(retries=2, pause=0.001, timeout=10)  # seconds that only a very busy machine needs; requests are counted
+IMPATIENT = Patience(retries=2, pause=0.001, timeout=0.5)  # less than a stalled server waits
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_second_time_nobody_is_asked(publisher, tmp_path):
 @pytest.mark.parametrize("fault", ["cut off", "stalled"])
 def test_what_was_cut_off_is_resumed_where_it_was(publisher, tmp_path, fault):
     publisher.faults = [fault, fault]
-    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=QUICK)
+    fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=IMPATIENT if fault == "stalled" else QUICK)
     assert (tmp_path / "train.txt").read_bytes() == TEXT
     ranges = [request.get("Range") for request in publisher.requests]
     assert ranges[0] is None
@@ -194,11 +194,9 @@ def test_what_cannot_be_the_file_is_neither_kept_nor_recorded(publisher, tmp_pat
 
 
 def test_a_server_that_sends_drop_by_drop_is_given_up(publisher, tmp_path):
-    publisher.faults = ["drip"] * 9
-    start = time.monotonic()
+    publisher.faults = ["drip"] * 9  # each would take hours
     with pytest.raises(DownloadError, match="only [0-9]+ bytes per second arrive, 3 times in a row"):
         fetch(f"{publisher.address}/train.txt", tmp_path / "train.txt", patience=Patience(2, pause=0.001, timeout=0.2))
-    assert time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("asked", ["\xb2", "-1", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"])

@@ -10,7 +10,7 @@ from concord.data.download import DownloadError, Patience
 from concord.data.published_corpora import PublishedSource
 from publisher import Publisher, published
 
-QUICK = Patience(retries=1, pause=0.001, timeout=0.5)
+QUICK = Patience(retries=1, pause=0.001, timeout=10)  # seconds that only a very busy machine needs
 FILES = {
     "/fr_train.txt": b"le chien <unk> . <eos>\nles chiens aboient . <eos>\n" * 8,
     "/fr_valid.txt": b"le chien aboie .\n",
