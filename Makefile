@@ -18,7 +18,7 @@ show: .venv/.base ## show sentences of every German construction (L=fr for anoth
 	@$(BIN)/python -m concord.commands.grammar show $(or $(L),de)
 
 test: .venv/.dev ## run the tests, except for the slow ones
-	@$(BIN)/python -m pytest -n auto -m "not slow and not slurm"
+	@$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not slurm"
 
 test-slow: .venv/.dev ## run the slow tests
 	@$(BIN)/python -m pytest -n auto -m slow

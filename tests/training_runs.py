@@ -21,6 +21,8 @@ from concord.settings.training_settings import CheckpointSettings, EarlyStopping
 from hydra import compose, initialize_config_dir
 
 ROOT = Path(__file__).resolve().parents[1]
+# Prepared corpora, shared by all tests of a test run: each is built once.
+CORPORA = Path.home() / "corpora"  # the home of the tests, not the user's (conftest.py)
 NETWORKS = {
     "lstm": {"name": "lstm", "hidden": 12, "layers": 2, "dropout": 0.2},
     "transformer": {
@@ -91,7 +93,7 @@ def settings(*overrides: str) -> RunSettings:
 
 
 def train(folder: Path, *overrides: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`python train.py …` with its runs and cache below the folder."""
+    """`python train.py …` with its runs below the folder."""
     done = subprocess.run(
         command(folder, *overrides), cwd=ROOT, env=clean(folder) | environment, capture_output=True, text=True, check=False
     )
@@ -100,7 +102,7 @@ def train(folder: Path, *overrides: str, check: bool = True, **environment: str)
 
 
 def command(folder: Path, *overrides: str) -> list[str]:
-    return [sys.executable, "train.py", f"paths.runs={folder}/runs", f"paths.cache={folder}/cache", *overrides]
+    return [sys.executable, "train.py", f"paths.runs={folder}/runs", f"paths.cache={CORPORA}", *overrides]
 
 
 def clean(folder: Path) -> dict[str, str]:

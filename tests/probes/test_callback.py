@@ -45,7 +45,7 @@ def evaluate(folder: Path, *overrides: str) -> str:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("watched")
-    train(folder, *TINY, "name=on", "probes.sample=8")
+    train(folder, *TINY, "name=on", "probes.sample=8", f"paths.cache={folder}/cache")
     return folder
 
 

@@ -14,7 +14,7 @@ from concord.runs.fit import fit
 from concord.runs.metrics_file import must_hold
 from concord.runs.run_folder import DamagedRun, RunFolder
 from concord.runs.run_preparation import enter_folder, prepare_run
-from training_runs import WITHOUT_PROBES, settings, weights
+from training_runs import CORPORA, WITHOUT_PROBES, settings, weights
 
 BEFORE = Path(__file__).parents[1] / "fixtures/before/runs"
 DAMAGES = {
@@ -71,7 +71,7 @@ def test_runs_are_listed_whatever_their_metrics_are(run, capsys, damage):
 
 
 def train(folder: RunFolder, resume: bool = False):
-    made = settings(*WITHOUT_PROBES, "data.limit=24", "trainer.max_epochs=1", f"paths.cache={folder.path.parent}/cache")
+    made = settings(*WITHOUT_PROBES, "data.limit=24", "trainer.max_epochs=1", f"paths.cache={CORPORA}")
     start = folder.last if resume else None
     prepared = prepare_run(made, folder, start)
     if not resume:

@@ -7,7 +7,7 @@ from concord.lm.training import Training
 from concord.runs.fit import fit
 from concord.runs.run_folder import RunFolder
 from concord.runs.run_preparation import enter_folder, prepare_run
-from training_runs import TINY, rows_without_times, same_weights, settings
+from training_runs import CORPORA, TINY, rows_without_times, same_weights, settings
 
 # Checkpoints after every fourth step, probes at some of these steps and at fractions of epochs.
 WATCHED = [
@@ -26,7 +26,7 @@ class Stop(Exception):
 
 
 def train(folder: Path, resume: bool = False) -> None:
-    made = settings(*WATCHED, f"paths.cache={folder.parent}/cache")
+    made = settings(*WATCHED, f"paths.cache={CORPORA}")
     where = RunFolder(folder)
     start = where.last if resume and where.last.exists() else None
     prepared = prepare_run(made, where, start)

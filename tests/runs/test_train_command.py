@@ -14,7 +14,7 @@ from concord.lm.checkpoints import load_model, read_checkpoint
 from concord.runs.metrics_file import read
 from concord.runs.run_folder import RunFolder
 from concord.runs.stopping import explain_failures
-from training_runs import ROOT, TINY, WITHOUT_PROBES, clean, settings, train
+from training_runs import CORPORA, ROOT, TINY, WITHOUT_PROBES, clean, settings, train
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ def test_wrong_input_is_told_at_once(tmp_path, overrides, message):
 )
 def test_wrong_settings_are_told_the_remedy(tmp_path, capsys, overrides, message):
     """In this process, to save the time of starting one."""
-    places = [f"paths.runs={tmp_path}/runs", f"paths.cache={tmp_path}/cache"]
+    places = [f"paths.runs={tmp_path}/runs", f"paths.cache={CORPORA}"]
     with pytest.raises(SystemExit) as stop, explain_failures():
         train_module.train(settings(*TINY, *places, *overrides))
     assert stop.value.code == 1

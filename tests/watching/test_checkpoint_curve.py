@@ -22,7 +22,7 @@ from concord.watching.curve_folder import point_file
 from hub_server import serving_revisions
 from hydra import compose, initialize_config_dir
 from pretrained_models import save
-from training_runs import ROOT, WITHOUT_PROBES, train
+from training_runs import CORPORA, ROOT, WITHOUT_PROBES, train
 
 MEAN = "probe/en/agreement/mean/accuracy"
 ASKED = ("lang=en", "probes.constructions=[simple_agrmt,prep]", "probes.limit=12", "model=hf")
@@ -31,7 +31,7 @@ FIVE = ("step0", "step2", "step4", "step8", "step16")
 
 def evaluate(folder: Path, *overrides: str, asked: tuple[str, ...] = ASKED) -> str:
     """What `concord evaluate …` says, in this process."""
-    places = [f"paths.results={folder}/results", f"paths.cache={folder}/cache"]
+    places = [f"paths.results={folder}/results", f"paths.cache={CORPORA}"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         settings = read_composed_evaluation(compose("evaluate", [*places, *asked, *overrides]))
     with keep_log(first=True) as log:

@@ -79,10 +79,10 @@ def test_memory_does_not_grow_with_the_product(grammar):
     text = "S[] N0[] N1[] N2[]\n" + "\n".join(word.format(i) for i in range(3))
     expansion = Expansion(grammar(text))
     tracemalloc.start()
-    n = sum(1 for _ in itertools.islice(expansion, 200_000))
+    n = sum(1 for _ in itertools.islice(expansion, 40_000))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert n == 200_000
+    assert n == 40_000
     assert peak < 1_000_000
 
 

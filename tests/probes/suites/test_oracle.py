@@ -108,12 +108,13 @@ def compare(folder: Path, asked: list[Asked]) -> list[bool]:
     return truths
 
 
-def test_two_thousand_random_formulas_agree(tmp_path, few_draws):
+@pytest.mark.parametrize("formulas", [300, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_random_formulas_agree(tmp_path, few_draws, formulas):
     draw = random.Random(19)
     places = [(region, f"{a}_{b}") for region in (1, 2, 3) for a in "abc" for b in "xy"]
-    asked = [Asked(random_formula(draw), [{place: draw.randint(1, 64) / 8 for place in places}]) for _ in range(2_000)]
+    asked = [Asked(random_formula(draw), [{place: draw.randint(1, 64) / 8 for place in places}]) for _ in range(formulas)]
     truths = compare(tmp_path / "suites", asked)
-    assert min(truths.count(True), truths.count(False)) > 500  # neither answer is rare
+    assert min(truths.count(True), truths.count(False)) > formulas / 4  # neither answer is rare
 
 
 def random_formula(draw: random.Random) -> str:
