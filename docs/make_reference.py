@@ -16,8 +16,8 @@ LEFT_OUT = ("hydra", "defaults")  # the page of `--help`, and which file of a gr
 
 # In this order: the first pattern that fits a column says what it is.
 METRICS = {
-    "step": "steps of the optimiser",
-    "progress/epoch": "epochs finished so far, or the current one",
+    "step": "steps of the optimiser so far",
+    "progress/epoch": "the current epoch, counted from 0; after training, the number of epochs",
     "progress/words_seen": "words that the model has been trained on; the x-axis of curves",
     "progress/learning_rate": "learning rate of the next step",
     "train/loss": "nats per token, mean over the steps since the last row",
@@ -29,7 +29,7 @@ METRICS = {
     "{valid,test}/…perplexity_word": "with word pieces: exp of nats per word",
     "time/words_per_second": "training speed since the last row",
     "time/probe_seconds": "how long this probe took",
-    "probe/<lang>/<set>/mean/accuracy": "mean over constructions: the seven of CLAMS if they are among those tested, otherwise all",
+    "probe/<lang>/<set>/mean/accuracy": "unweighted mean over constructions: the seven of CLAMS if they are among those tested, otherwise all",
     "probe/<lang>/<set>/<construction>/accuracy": "share of items on which the good form wins; the contract says what ties count as",
     "probe/<lang>/<set>/<construction>/accuracy_dev": "accuracy on the verbs set aside for model selection",
     "probe/<lang>/<set>/<construction>/n": "number of items scored",
@@ -43,25 +43,26 @@ METRICS = {
     "probe/<lang>/<set>/<construction>/helped_<rule>": "accuracy on the items on which the rule is right",
     "probe/<lang>/<set>/<construction>/rho_<rule>": "rank correlation of the model's preferences with those of an n-gram model",
     "probe/<lang>/<set>/<construction>/<group>": "accuracy on a group of items: `matched`, `ss`, `group_4`, `mood=calm` …",
-    "test/probe/…": "the same at the end, on the whole sets, with the best weights",
+    "test/probe/…": "the same after training, on the whole sets, with the best weights",
 }
 
 FILES = {
     "config.yaml": "all settings, as they were used",
-    "provenance.json": "versions, machine, corpus and command, for every start",
+    "provenance.json": "the corpus; for every start of the run: time, command, versions, machine",
     "metrics.csv": "every number of the run, one row per event",
     "train.log": "what the screen showed",
     "checkpoints/best.ckpt": "the weights with the best validation perplexity (or whatever `callbacks.checkpoints.monitor` says)",
     "checkpoints/last.ckpt": "weights and the complete training state, to resume from",
+    "checkpoints/words-<words>.ckpt": "with `callbacks.checkpoints.at_words`: a checkpoint after this many words",
     "probes/<lang>-<set>-step<step>.parquet": "every verdict of one probe",
-    "probes/<lang>-<set>-sample.parquet": "the sample of items used while the model learns, with the choice of every rule",
+    "probes/<lang>-<set>-sample.parquet": "the sample of items used while the model learns, with what every surface rule and n-gram model prefers",
     "probes/final-<lang>-<set>/items.parquet": "every item of the whole sets: sentences, features, score of every word, verdict",
     "probes/final-<lang>-<set>/predictions.json": "with probes.protocol=babylm: the preferred sentence of every pair, in BabyLM's format",
     "probes/final-<lang>-<set>/regions.parquet": "for suites: one row per region",
     "probes/final-<lang>-<set>/summary.json": "tables for the model and the reference lines, with the contract",
     "probes/final-<lang>-<set>/summary.csv": "the same as a table",
     "probes/final-<lang>-<set>/summary.md": "the same as readable text",
-    "probes/leakage-<lang>-<set>.tsv": "challenge sentences that occur in the training text, if any do",
+    "probes/leakage-<lang>-<set>.tsv": "challenge sentences, and tested words with the two words before them, that occur in the training text",
     "probes/lexicon-<lang>-<set>.tsv": "the words considered for fitted sets: chosen or not, and why",
     "report.html": "the report of this run, one page that opens offline",
     "DONE": "the final numbers; a run without this file is not finished",
@@ -108,11 +109,12 @@ def table(heads: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(map(cell, row))} |" for row in rows)])
 
 
-def setting_rows(settings: Iterator[Setting], known: set[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
-    """Without what another file of the group has said already."""
+def setting_rows(settings: Iterator[Setting], known: set[Setting]) -> Iterator[tuple[str, ...]]:
+    """Without what another file of the group has said already: the same default with the same comment, or with none."""
     for setting in settings:
-        if (setting.name, setting.default) not in known:
-            known.add((setting.name, setting.default))
+        listed = {(each.name, each.default) for each in known}
+        if setting not in known and (setting.comment or (setting.name, setting.default) not in listed):
+            known.add(setting)
             yield f"`{setting.name}`", f"`{setting.default}`" if setting.default else "", setting.comment
 
 
@@ -120,19 +122,22 @@ def reference() -> str:
     parts = [
         "# Reference",
         "<!-- Written by `make docs` from conf/ and docs/make_reference.py. Do not edit. -->",
-        "This page lists every setting with its default, every metric, and every file of a run. To see the settings that a command would use, add `--cfg job`:\n`concord train lang=fr --cfg job`.",
+        "This page lists the settings with their defaults, the metrics, and the files of a run. Where several choices of a group share a setting, it is listed once.\nTo see all settings that a command would use, add `--cfg job`:\n`concord train lang=fr --cfg job`.",
         "## Settings",
     ]
     for name in ("train", "evaluate"):
         rows = setting_rows(settings_of(ROOT / f"conf/{name}.yaml"), set())
         parts += [f"### concord {name}", table(("setting", "default", "meaning"), rows)]
-    said: dict[str, set[tuple[str, str]]] = {}
+    said: dict[str, set[Setting]] = {}
     for group, file in groups():
         prefix = group.replace("/", ".")
         rows = list(setting_rows(settings_of(file, prefix), said.setdefault(group, set())))
         if rows:
             parts += [f"### {group}={file.stem}", table(("setting", "default", "meaning"), iter(rows))]
-    parts += ["## Metrics", "These are the columns of `metrics.csv`; W&B and TensorBoard show the same."]
+    parts += [
+        "## Metrics",
+        "These are the columns of `metrics.csv`; W&B and TensorBoard show the same. `<set>` is the name of the collection, for instance `agreement`.",
+    ]
     parts += [table(("metric", "meaning"), ((f"`{name}`", meaning) for name, meaning in METRICS.items()))]
     parts += ["## Files of a run", table(("file", "what it holds"), ((f"`{name}`", meaning) for name, meaning in FILES.items()))]
     return "\n\n".join(parts) + "\n"

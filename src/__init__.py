@@ -1,4 +1,4 @@
-"""Concord trains language models and watches their syntax while they learn.
+"""Concord trains language models and measures their syntax while they learn.
 
     import concord
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from . import completion
 
 COMMANDS = {
-    "train": "train a language model and watch its syntax while it learns",
+    "train": "train a language model and measure its syntax while it learns",
     "evaluate": "evaluate checkpoints or pretrained models on challenge sets; surprisal and perplexity",
     "report": "tables, figures, statistics and one page on runs and evaluations",
     "results": "every verdict of runs and evaluations as one table, for R or pandas",
@@ -19,9 +19,9 @@ COMMANDS = {
     "export": "write a trained model as a folder that transformers can load",
 }
 PAGE = """\
-Concord trains language models and watches their syntax while they learn.
+Concord trains language models and measures their syntax while they learn.
 
-  concord train                                  a German LSTM on the built-in corpus, two or three minutes on two cores
+  concord train                                  a German LSTM on the built-in corpus, about two minutes on two cores
   concord train lang=fr model=transformer        another language, another network
   concord train data=text data.path=my.txt       your own text
   concord evaluate ckpt_path=runs/…              the tables of a trained model

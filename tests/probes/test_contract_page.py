@@ -61,11 +61,11 @@ def readings(folder: Path) -> Iterator[tuple[str, str, Reading]]:
     """Scorers by name, each with the protocol that it is known by, as they say themselves how they read."""
     vocabulary = Vocabulary(["<eos>", "<unk>", "a"])
     model = initialise_model(Architecture(3, 8, True, 0.0, 0.5, NETWORKS["lstm"]), seed=3)
-    yield "LSTM of ours", "default", IncrementalScorer("m", model, vocabulary).reading
+    yield "Concord LSTM", "default", IncrementalScorer("m", model, vocabulary).reading
     attention = initialise_model(Architecture(3, 8, True, 0.0, 0.5, NETWORKS["transformer"]), seed=3)
-    yield "Transformer of ours", "default", IncrementalScorer("m", attention, vocabulary).reading
-    yield "LSTM of ours, `start=warm`", "default", IncrementalScorer("m", model, vocabulary, model.read).reading
-    yield "LSTM of ours", "babylm", IncrementalScorer("m", model, vocabulary).reading
+    yield "Concord Transformer", "default", IncrementalScorer("m", attention, vocabulary).reading
+    yield "Concord LSTM, `start=warm`", "default", IncrementalScorer("m", model, vocabulary, model.read).reading
+    yield "Concord LSTM", "babylm", IncrementalScorer("m", model, vocabulary).reading
     gpt2, bert = (load(str(save(family, folder / family))) for family in ("gpt2", "bert"))
     yield "causal model (GPT-2)", "default", scorer("causal", gpt2).reading
     yield "causal model, `start=none`", "default", scorer("causal", gpt2, Options(start="none")).reading
@@ -82,7 +82,7 @@ def readings(folder: Path) -> Iterator[tuple[str, str, Reading]]:
         yield f"masked model (BERT), `{scoring}`", "default", scorer(scoring, bert).reading
     yield "masked model (BERT)", "goldberg", scorer("masked_target", bert, Options(skip_multi_piece=True)).reading
     yield "masked model (BERT)", "gevalm", scorer("sentence_ce", bert, Options(equal_pieces=True)).reading
-    yield "a function of yours", "default", FunctionScorer("mypackage.score", lambda texts: []).reading
+    yield "your own function", "default", FunctionScorer("mypackage.score", lambda texts: []).reading
     (folder / "scores.csv").write_text("sentence,logprob\nshe runs,-3.5\n", encoding="utf-8")
     yield (
         "`model=scores`",
