@@ -172,6 +172,11 @@ def _over_sets(probe: Probe, phrases: list[str]) -> str:
     return ", ".join(found)
 
 
+def describe_reading(reading: Reading) -> str:
+    """How a scorer reads any sentence: what stands around it, and what each word is scored given."""
+    return "; ".join(filter(None, (_position(reading), _method(reading))))
+
+
 def _position(reading: Reading) -> str:
     opening, closing = " ".join(reading.opening), " ".join(reading.closing)
     if reading.source:

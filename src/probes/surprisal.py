@@ -13,6 +13,7 @@ from ..lm.model import LanguageModel
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Language, LanguageChoice
 from ..terminal import show, table
+from .contract_statement import describe_reading
 from .models import Model
 from .scorers.scoring_mode import scoring_mode
 from .word_surprisal import check_surprisal_file, read_sentences, surprisal_table, write_surprisals
@@ -66,7 +67,12 @@ def show_surprisal(models: Sequence[Model], text: str, lang: LanguageChoice | No
     view.add_row("sum", *(f"{each.total:.2f}" for each in found.values()))
     view.add_row("per word", *(f"{each.mean:.2f}" for each in found.values()))
     show(view)
-    log.info("each word given <eos> and everything before it; <unk>: not in the vocabulary")
+    readings = {model.name: describe_reading(model.scorer.reading) for model in models}
+    for statement in dict.fromkeys(readings.values()):
+        names = [name for name in readings if readings[name] == statement]
+        log.info("%s%s", statement, f" ({', '.join(names)})" if len(names) < len(readings) else "")
+    if any(word.unknown for each in found.values() for word in each):
+        log.info("<unk>: not in the vocabulary")
 
 
 def macro_perplexity(model: LanguageModel, split: Split) -> float:

@@ -14,7 +14,7 @@ from .probing import DEFAULT_PROTOCOL
 from .reading import Plain
 
 AUTO = "auto"
-SENTENCES = 64  # tokens in a batch, by default
+SENTENCES = 64  # in a batch, by default
 # By network; a user-defined one gets the LSTM's values.
 ONE_CYCLE: dict[str, object] = {"name": "one_cycle", "warmup": 0.3, "start": 0.04, "end": 0.0001}
 BY_SENTENCES: dict[str, dict[str, object]] = {

@@ -148,6 +148,8 @@ def test_evaluate_takes_runs_texts_and_corpora(finished: Path) -> None:
     words = evaluate(finished, f"ckpt_path={run}/checkpoints/best.ckpt", "text='der Gast lacht Unsinn.'")
     assert "<unk>" in words.split("Unsinn")[1].splitlines()[0]
     assert "surprisal (bits)" in words
+    assert "each sentence alone, after <eos> with a zero state; each word is scored given the words before it" in words
+    assert "<unk>: not in the vocabulary" in words
     measured = evaluate(
         finished,
         f"ckpt_path={run}/checkpoints/best.ckpt",
@@ -294,6 +296,9 @@ def test_a_pretrained_model_gets_the_same_tables(finished: Path, tmp_path: Path)
     assert theirs[name] == ours["model"]
     assert about["models"][name]["options"]["start"] == "eos"
     assert "items kept by each rule" in said
+    without = [each for each in chosen if not each.startswith(("model.start", "probes"))]
+    surprisals = evaluate(tmp_path, *without, "model.start=none", "text='der Gast lacht.'")
+    assert "each sentence alone, with nothing before it" in surprisals
     with pytest.raises(UserError, match="model=hf needs lang="):
         evaluate(tmp_path, "model=hf", f"model.name={tmp_path}/exported")
     with pytest.raises(UserError, match=r"a causal model; probes\.scoring=pll does not suit it"):
