@@ -18,6 +18,7 @@ from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.probes.readers.grammar import expand_grammar
 from concord.probes.scorers import ProbeSentence
 from concord.probes.scorers.incremental import IncrementalScorer
+from concord.runs.fit import computes_in_16_bits
 from concord.terminal import console, table
 
 KINDS = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
@@ -110,7 +111,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+    if device == "cpu" and not computes_in_16_bits():
         print("this CPU has no 16-bit arithmetic: only precision 32 is measured")
         asked.precision = ["32"]
     name = torch.cuda.get_device_name() if device == "cuda" else f"no GPU: {torch.get_num_threads()} CPU threads"

@@ -137,10 +137,15 @@ def _check_trainer(settings: dict[str, Plain]) -> None:
     if precision not in PRECISIONS:
         raise UserError(f"trainer.precision={precision}: no such precision; available: {', '.join(PRECISIONS)}")
     on_cpu = settings.get("accelerator") == "cpu" or not torch.cuda.is_available()
-    if "16" in precision and on_cpu and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+    if "16" in precision and on_cpu and not computes_in_16_bits():
         raise UserError(f"trainer.precision={precision}: this CPU has no 16-bit arithmetic; use 32")
     if settings.get("accelerator") in ("gpu", "cuda") and not torch.cuda.is_available():
         raise UserError("trainer.accelerator=gpu: no GPU here; use auto, or trainer=ddp_cpu to try ddp")
+
+
+def computes_in_16_bits() -> bool:
+    """Whether torch can train on this processor with 16-bit numbers: its LSTM has no slower substitute."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 @dataclass(frozen=True)

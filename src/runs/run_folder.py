@@ -236,19 +236,29 @@ def provenance() -> dict[str, object]:
             continue
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-        "git": _git(),
+        "command": typed_command(),
+        "git": git_revision(Path(__file__)),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "versions": versions,
     }
 
 
-def _git() -> dict[str, object]:
-    """The program's revision, and whether it had local changes; empty outside a checkout."""
-    here = Path(__file__).parent
+def typed_command() -> list[str]:
+    """What was typed: `concord train …` runs a module of ours in the part of a script."""
+    program = Path(sys.argv[0])
+    ours = program.parent == Path(__file__).parents[1] / "commands"
+    return [*(["concord", program.stem] if ours else [program.name]), *sys.argv[1:]]
+
+
+def git_revision(file: Path) -> dict[str, object]:
+    """The revision of the checkout that has this file, and whether it had local changes.
+
+    Empty for a file that git does not track: a package installed within somebody's project is no part of the project.
+    """
     try:
-        git = [shutil.which("git") or "git", "-C", str(here)]
+        git = [shutil.which("git") or "git", "-C", str(file.parent)]
+        subprocess.run([*git, "ls-files", "--error-unmatch", file.name], capture_output=True, check=True)  # noqa: S603
         revision = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)  # noqa: S603
         status = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True)  # noqa: S603
     except (OSError, subprocess.CalledProcessError):

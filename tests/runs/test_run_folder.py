@@ -1,11 +1,14 @@
 """What a run's folder may be called, and what may be removed from it."""
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 from concord.errors import UserError
+from concord.runs import run_folder
 from concord.runs.run_display import show_result
-from concord.runs.run_folder import RunExists, RunFolder
+from concord.runs.run_folder import RunExists, RunFolder, git_revision, typed_command
 from concord.runs.run_state import History
 from concord.terminal import keep_log
 from training_runs import settings
@@ -80,3 +83,33 @@ def test_the_end_of_a_run_can_be_read_by_any_program(tmp_path):
     with keep_log(first=True) as log:
         show_result(run)
         assert "not finite" in "\n".join(record.getMessage() for record in log.said)
+
+
+@pytest.mark.parametrize(
+    ("program", "typed"),
+    [
+        (Path(run_folder.__file__).parents[1] / "commands/train.py", ["concord", "train", "lang=de"]),
+        (Path("/somewhere/train.py"), ["train.py", "lang=de"]),
+    ],
+)
+def test_the_command_is_kept_as_it_was_typed(monkeypatch, program, typed):
+    monkeypatch.setattr("sys.argv", [str(program), "lang=de"])
+    assert typed_command() == typed
+
+
+def test_the_revision_is_that_of_the_program_not_of_a_project_it_is_installed_in(tmp_path):
+    def git(*arguments):
+        subprocess.run(
+            ["git", "-C", tmp_path, "-c", "user.name=x", "-c", "user.email=x", *arguments], check=True, capture_output=True
+        )
+
+    installed = tmp_path / ".venv/concord.py"
+    installed.parent.mkdir()
+    installed.write_text("", encoding="utf-8")
+    assert git_revision(installed) == {}
+    (tmp_path / "study.py").write_text("", encoding="utf-8")
+    git("init", "-q")
+    git("add", "study.py")
+    git("commit", "-qm", "a study")
+    assert git_revision(installed) == {}
+    assert git_revision(tmp_path / "study.py")["changed"]

@@ -13,6 +13,7 @@ from concord.errors import UserError
 from concord.lm.model import Architecture, initialise_model
 from concord.probes.scorers.scoring_mode import scoring_mode
 from concord.report import load
+from concord.runs.fit import computes_in_16_bits
 from concord.runs.metrics_file import read
 from concord.settings.checkpoint_names import BABYLM, checkpoint_name
 from concord.watching.cost import Stopwatch, halving_advice
@@ -52,7 +53,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Network, Any]:
 
 @pytest.mark.parametrize("autocast", [False, True])
 def test_training_is_the_same_to_the_bit(watched, tmp_path: Path, autocast: bool) -> None:
-    if autocast and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+    if autocast and not computes_in_16_bits():
         pytest.skip("torch has no LSTM in bfloat16 on this processor; test_trainer_watch.py has GPT-2")
     module = watched[0] if not autocast else train(tmp_path / "on", autocast=True)[0]
     assert same(module, train(None, autocast=autocast)[0])
