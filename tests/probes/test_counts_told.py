@@ -13,7 +13,7 @@ from concord.probes.collection import ItemSelection, collect
 from concord.probes.contract import make_contract
 from concord.probes.groupings import RESERVED
 from concord.probes.probe import Probe, build_probe
-from concord.probes.probe_display import comparison_view, extent_in_words, results_view, show_final
+from concord.probes.probe_display import comparison_view, extent_in_words, results_view, show_evaluation, show_final
 from concord.probes.result_files import markdown, read_summary, save_summary
 from concord.probes.scorers import WordScores
 from concord.probes.verdicts import judge, unknown_words
@@ -79,6 +79,25 @@ def test_unknown_words_of_the_context_are_counted_and_named(tmp_path):
     assert "3 scored with an unknown word outside the tested ones" in text
     known = tabulate(probe, judge(probe, score(probe)))
     assert "context" not in " ".join(shown(results_view("x", known)).split())
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ((), ["items n 3, ties 0, uncovered 0; chance 0.50"]),
+        (
+            ("sleep", "zebu"),
+            ["items a: n 3, ties 0, uncovered 0", "items b: n 2, ties 0, uncovered 1, unknown context 1; chance 0.50"],
+        ),
+    ],
+)
+def test_several_models_side_by_side_have_their_counts(tmp_path, caplog, other, said):
+    probe = read_probe(tmp_path, "mine.tsv", TABLE)
+    tables = {name: tabulate(probe, judge(probe, score(probe, words))) for name, words in {"run/a": (), "run/b": other}.items()}
+    caplog.set_level("INFO")
+    show_evaluation(probe, tables, tables, {})
+    lines = [" ".join(line.split()) for message in caplog.messages for line in message.splitlines()]
+    assert [line for line in lines if line.startswith("items")] == said
 
 
 def test_what_was_asked_is_not_called_whole(tmp_path, caplog):
