@@ -27,12 +27,19 @@ IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mismatch"}
 CONTEXT = "unknown context"  # contrasts scored with an unknown word outside the tested ones
 SHOWN = 8  # words listed by name
+# The names that readers give to the contrasts of a graded triple.
+GRADED = "contrast=g>i"
+ABOUT_GRADED = (
+    "g>i, i>u, g>u: which sentence of a triple should beat which; g: grammatical; i: intrusive, with a quantifier that does not "
+    "license the word; u: ungrammatical, with none"
+)
 LEGEND = "match: subject and attractor have the same number; mismatch: they differ; sg·pl: singular subject, plural attractor"
 
 
 def legend(shown: Table) -> str:
     """What the column heads mean, if they appear, and what an indifferent model would score."""
     means = f"{LEGEND}; " if shown.parts_of(NUMBER.name) else ""
+    means += f"{ABOUT_GRADED}; " if any(GRADED in row.parts for row in shown.rows) else ""
     means += f"{ABOUT_SUITES}; " if has_circuits(shown) else ""
     return means + _chance_in_words(shown)
 
@@ -262,7 +269,9 @@ def count_lines(tables: Mapping[str, Table]) -> list[str]:
         said = f"n {n:,}, ties {ties:,}, uncovered {uncovered:,}" + (f", {CONTEXT} {unknown:,}" if unknown else "")
         counts.setdefault(said, []).append(name)
     shown = [said if len(counts) == 1 else f"{', '.join(names)}: {said}" for said, names in counts.items()]
-    return [f"items      {each}" for each in shown[:-1]] + [f"items      {shown[-1]}; {_chance_in_words(next(iter(tables.values())))}"]
+    return [f"items      {each}" for each in shown[:-1]] + [
+        f"items      {shown[-1]}; {_chance_in_words(next(iter(tables.values())))}"
+    ]
 
 
 def show_contracts(label: str, stated: Mapping[str, str]) -> None:

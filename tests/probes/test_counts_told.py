@@ -13,7 +13,7 @@ from concord.probes.collection import ItemSelection, collect
 from concord.probes.contract import make_contract
 from concord.probes.groupings import RESERVED
 from concord.probes.probe import Probe, build_probe
-from concord.probes.probe_display import comparison_view, extent_in_words, results_view, show_evaluation, show_final
+from concord.probes.probe_display import comparison_view, extent_in_words, legend, results_view, show_evaluation, show_final
 from concord.probes.result_files import markdown, read_summary, save_summary
 from concord.probes.scorers import WordScores
 from concord.probes.verdicts import judge, unknown_words
@@ -140,6 +140,7 @@ def test_the_contrasts_of_a_triple_are_shown_one_by_one(tmp_path):
         }
         assert table.groupings["contrast"] == list(parts)
         assert "contrast=i>u" in shown(results_view("x", table))
+        assert legend(table).startswith("g>i, i>u, g>u: which sentence of a triple should beat which; ")
         assert metrics(table, "en", "own")["probe/en/own/npi/contrast=i>u"] == parts["contrast=i>u"].accuracy
     assert "contrast" in RESERVED
 
