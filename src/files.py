@@ -114,7 +114,8 @@ def require_writable(folder: Path) -> None:
     """Check before any work whether a folder can be created, or written to if it exists."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists() or place.is_symlink())
     if not there.is_dir():
-        raise UserError(f"{folder}: {there} is not a folder; choose another place")
+        what = "" if there == folder else f"{there} "
+        raise UserError(f"{folder}: {what}is not a folder; choose another place")
     if not os.access(there, os.W_OK | os.X_OK):
         raise UserError(f"{folder}: {there} cannot be written to; choose another folder, or change its permissions")
 

@@ -127,6 +127,7 @@ def test_a_scorer_of_ones_own_is_evaluated(study, capsys):
     [
         (["scorer=a.b"], "scorer= needs lang="),
         (["scorer=a.b", "lang=de", "ckpt_path=x"], "scorer=a.b: one model at a time; leave ckpt_path= out"),
+        (["model=hf", "model.name=gpt2", "lang=en", "ckpt_path=x"], "ckpt_path=x: not together with model=hf; leave one out"),
         (["scorer=a.b", "lang=de", "data=grammar"], "leave data= out with scorer="),
     ],
 )

@@ -1,7 +1,9 @@
 """How a command ends: wrong input and disk faults give one line; bugs in our code keep their traceback."""
 
+import argparse
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
 from ..errors import UserError
 from ..files import is_fault_of_disk, tell_fault
@@ -21,3 +23,10 @@ def exit_status(run: Callable[[], int | None]) -> int:
             raise
         print(f"error: {tell_fault(error)}", file=sys.stderr)
     return 1
+
+
+class Parser(argparse.ArgumentParser):
+    """A wrong call gives one line too, not a page of usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {self.prog}: {message}; {self.prog} --help explains it\n")

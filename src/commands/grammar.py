@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .exit_status import exit_status
+from .exit_status import Parser, exit_status
 from .grammar_commands.grammar_arguments import add_clitics, add_grammar_command, count
 from .grammar_commands.grammar_checks import run_check
 from .grammar_commands.grammar_views import run_count, run_list, run_show
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="concord grammar", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True, metavar="list | show | count | check | sample")

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import UserError
 from ..files import require_writable
 from ..metric_names import VALID_PERPLEXITY
-from .exit_status import exit_status
+from .exit_status import Parser, exit_status
 
 DESCRIPTION = """\
 Gathers runs (finished or not), sweeps and evaluations into tables, figures, tests, and one page that opens offline.
@@ -56,7 +56,7 @@ def _run(asked: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="concord report", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders that contain them")

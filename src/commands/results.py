@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from ..files import require_writable
-from .exit_status import exit_status
+from .exit_status import Parser, exit_status
 
 DESCRIPTION = """\
 Writes every verdict of runs (finished or not), sweeps and evaluations into one tidy table, for R, pandas or anything else.
@@ -42,7 +42,7 @@ def _run(asked: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="concord results", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs or evaluations, or folders that contain them")

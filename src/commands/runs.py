@@ -5,6 +5,8 @@ import json
 import sys
 from pathlib import Path
 
+from .exit_status import Parser
+
 DESCRIPTION = """\
 Lists runs and their state.
 
@@ -17,7 +19,7 @@ Runs that differ only in their seed are listed together, under the settings that
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="concord runs", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from .exit_status import exit_status
+from .exit_status import Parser, exit_status
 from .set_commands.chosen_sets import collect_chosen
 from .set_commands.set_arguments import RunOnSets
 from .set_commands.set_checks import add_check
@@ -52,7 +52,7 @@ def _run(arguments: argparse.Namespace) -> int | None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True, metavar="list | show | check | export | build | fetch | extract | parse")

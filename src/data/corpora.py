@@ -46,9 +46,12 @@ class CorpusRecipe:
 
     def source(self) -> Source:
         """The source of one language, or the joined sources of several."""
-        make = SOURCES[type(self.settings)]
-        sources = {each.code: make(self.settings, each, self._rule(each), self.downloads) for each in self.languages}
+        sources = self._sources()
         return JoinedSource(sources) if len(sources) > 1 else next(iter(sources.values()))
+
+    def _sources(self) -> dict[str, Source]:
+        make = SOURCES[type(self.settings)]
+        return {each.code: make(self.settings, each, self._rule(each), self.downloads) for each in self.languages}
 
     def selection(self) -> Selection:
         """Which sentences: several languages are shuffled together, Wikipedia always."""
@@ -70,6 +73,13 @@ class CorpusRecipe:
     def name(self) -> str:
         """The name of exactly this corpus, without building it."""
         return corpus_name(self.source(), self.tokenizer_rule(), self.selection())
+
+    def check(self, cache: Path) -> None:
+        """Before anything is shown or built: files that are missing, empty or no text; tags that no rule has."""
+        if not (cache / self.name()).exists():
+            for source in self._sources().values():
+                if isinstance(source, GrammarSource | TextSource):
+                    source.check()
 
     def prepare(self, cache: Path) -> Corpus:
         """The corpus as numbers, prepared now unless an earlier run did."""

@@ -15,6 +15,7 @@ from .grammar import Draw, Expansion, constructions, load
 from .grammar.expand import check_size
 from .grammar.folder import collections
 from .grammar.sample import without_closing
+from .grammar.unroll import unroll
 from .selection import SPLITS, Shares
 from .text import TextError, check_files, lines
 
@@ -70,6 +71,10 @@ class GrammarSource:
         digests = [hashlib.blake2b(file.read_bytes()).hexdigest() for file in files if file.exists()]
         return f"grammar:{digests}:{self.sizes}:{self.seed}:{self.withhold}:{self.clitics}:{self.exclude.key}"
 
+    def check(self) -> None:
+        """Check that the corpus grammar is there and has the tags to be withheld."""
+        unroll(load(self.folder, "corpus"), self.withhold)
+
     def blocks(self, workers: int | None = None) -> Iterator[Block]:
         draw = Draw(load(self.folder, "corpus"), self.seed, self.withhold, self.exclude.sentences(), self.clitics)
         for split, size in self.sizes.items():
@@ -97,6 +102,16 @@ class TextSource:
         shown = {split: each[0] if len(each) == 1 else each for split, each in stamps.items()}
         return f"text:{shown}:{self.reader.key()}:{self.seed}" + (f":{self.exclude.key}" if self.exclude.key else "")
 
+    def check(self) -> None:
+        """Check that the files are there, and that what they begin with is text."""
+        files = [file for paths in self._checked_files().values() for file in paths]
+        if not any(line.strip() for file in files for line in lines(file)):
+            raise self._empty()
+
+    def _empty(self) -> TextError:
+        named = ", ".join(str(file) for files in self._checked_files().values() for file in files)
+        return TextError(f"{named}: no sentence found; the corpus is empty")
+
     def blocks(self, workers: int | None = None) -> Iterator[Block]:
         seen = withheld = 0
         shares = Shares(self.seed)
@@ -107,8 +122,7 @@ class TextSource:
                 withheld += int(block.withheld.sum())
                 yield replace(block, splits=_same_split(split, block) if split in SPLITS else _draw_splits(shares, block))
         if not seen:
-            named = ", ".join(str(file) for files in self._checked_files().values() for file in files)
-            raise TextError(f"{named}: no sentence found; the corpus is empty")
+            raise self._empty()
         if (withholding := getattr(self.reader, "withholding", None)) and not withheld:
             names = ",".join(withholding.names)
             raise TextError(f"data.withhold=[{names}]: no sentence of the treebank has any of these; check the spelling")

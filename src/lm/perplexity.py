@@ -24,6 +24,13 @@ class Tally:
         self.tokens = 0
         self.words = 0  # and sentence ends; equal to tokens if tokens are words
 
+    @classmethod
+    def of(cls, sums: tuple[float, int, int]) -> "Tally":
+        """A tally that continues from saved sums (`of_each_rank`)."""
+        tally = cls()
+        tally.add(torch.tensor(sums[0], dtype=torch.float64), *sums[1:])
+        return tally
+
     def add(self, nll: Tensor, tokens: int, words: int | None = None) -> None:
         self.nll = self.nll.to(nll.device) + nll.detach().double()
         self.tokens += tokens

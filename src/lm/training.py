@@ -203,6 +203,7 @@ class Training(pl.LightningModule):
         checkpoint["training"] = {
             "words_seen": self.words_seen,
             "since_log": self.since_log.of_each_rank(self.device),
+            "in_epoch": self.in_epoch.of_each_rank(self.device),
             "schedule": self.schedule.state_dict(),
             "state": _gather_ranks(self.state),
             "place": self.loader.place(),
@@ -213,8 +214,9 @@ class Training(pl.LightningModule):
         self.loader.go_to(saved["place"])
         self.words_seen = saved["words_seen"]
         self.schedule.load_state_dict(saved["schedule"])
-        nll, *counts = saved["since_log"][self.global_rank]
-        self.since_log.add(torch.tensor(nll, dtype=torch.float64), *counts)
+        self.since_log = Tally.of(saved["since_log"][self.global_rank])
+        # Checkpoints of older versions do not have it: their epoch is counted from where it was stopped.
+        self.in_epoch = Tally.of(saved["in_epoch"][self.global_rank]) if "in_epoch" in saved else Tally()
         self.state = _rows_of_rank(saved["state"], self.global_rank, self.trainer.world_size)
 
 

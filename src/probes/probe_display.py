@@ -27,15 +27,26 @@ IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mismatch"}
 CONTEXT = "unknown context"  # contrasts scored with an unknown word outside the tested ones
 SHOWN = 8  # words listed by name
+# The names that readers give to the contrasts of a graded triple.
+GRADED = "contrast=g>i"
+ABOUT_GRADED = (
+    "g>i, i>u, g>u: which sentence of a triple should beat which; g: grammatical; i: intrusive, with a quantifier that does not "
+    "license the word; u: ungrammatical, with none"
+)
 LEGEND = "match: subject and attractor have the same number; mismatch: they differ; sg·pl: singular subject, plural attractor"
 
 
 def legend(shown: Table) -> str:
     """What the column heads mean, if they appear, and what an indifferent model would score."""
     means = f"{LEGEND}; " if shown.parts_of(NUMBER.name) else ""
-    chances = shown.chances()
+    means += f"{ABOUT_GRADED}; " if any(GRADED in row.parts for row in shown.rows) else ""
     means += f"{ABOUT_SUITES}; " if has_circuits(shown) else ""
-    return f"{means}chance {chances[0]:.2f}" if len(chances) == 1 else f"{means}chance differs by construction"
+    return means + _chance_in_words(shown)
+
+
+def _chance_in_words(shown: Table) -> str:
+    chances = shown.chances()
+    return f"chance {chances[0]:.2f}" if len(chances) == 1 else "chance differs by construction"
 
 
 def results_view(title: str, now: Table, before: Table | None = None) -> RenderableType:
@@ -243,8 +254,24 @@ def show_evaluation(
     if len(shown) > 1:
         shown = {name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in shown.items()}
         show(comparison_view(title + (" (mismatched attractors in brackets)" if by_number else ""), shown))
+    if len(tables) > 1:
+        show("\n".join(count_lines({name.removeprefix(f"{shared}/"): each for name, each in tables.items()})))
     _show_stability({name.removeprefix(f"{shared}/") if len(tables) > 1 else name: each for name, each in tables.items()})
     show_perplexities(perplexities)
+
+
+def count_lines(tables: Mapping[str, Table]) -> list[str]:
+    """What the columns of several models do not say: n, ties, uncovered items and chance; once if they are alike."""
+    counts: dict[str, list[str]] = {}
+    for name, each in tables.items():
+        n, ties, uncovered = (sum(getattr(row.all, what) for row in each.rows) for what in ("n", "ties", "uncovered"))
+        unknown = sum(row.all.unknown_context for row in each.rows)
+        said = f"n {n:,}, ties {ties:,}, uncovered {uncovered:,}" + (f", {CONTEXT} {unknown:,}" if unknown else "")
+        counts.setdefault(said, []).append(name)
+    shown = [said if len(counts) == 1 else f"{', '.join(names)}: {said}" for said, names in counts.items()]
+    return [f"items      {each}" for each in shown[:-1]] + [
+        f"items      {shown[-1]}; {_chance_in_words(next(iter(tables.values())))}"
+    ]
 
 
 def show_contracts(label: str, stated: Mapping[str, str]) -> None:

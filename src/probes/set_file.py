@@ -72,7 +72,7 @@ def rows(file: Path, *needed: str) -> Iterator[tuple[int, dict[str, str]]]:
     for number, line in numbered:
         cells = line.split("\t")
         if len(cells) != len(names):
-            raise SetError(file, number, f"{len(cells)} cells, but the header has {len(names)}")
+            raise uneven_row(file, number, len(cells), len(names))
         yield number, dict(zip(names, map(_unquoted, cells), strict=True))
     if number == first:
         raise SetError(file, first, "a header, but no rows")
@@ -106,3 +106,8 @@ def _leaves(value: object) -> Iterator[str]:
             yield from _leaves(part)
     elif isinstance(value, str):
         yield value
+
+
+def uneven_row(file: Path, number: int, cells: int, names: int) -> SetError:
+    """A row that has more or fewer cells than the header."""
+    return SetError(file, number, f"{cells} cell{'' if cells == 1 else 's'}, but the header has {names}")

@@ -119,11 +119,14 @@ def explain_separations(conditions: Sequence[RunCondition]) -> list[str]:
     for (_, language, name), members in alike.items():
         reasons = _differences([condition.first for condition in members])
         if len(members) > 1 and reasons:
-            sizes = " and ".join(str(len(condition.results)) for condition in members)
-            shown = ", ".join(dict.fromkeys(condition.name for condition in members))
-            what = f"{language_name(language)} {name}: {sizes} runs with the same settings are shown separately ({shown})"
+            shown = " and ".join(f"{condition.name} ({_runs(len(condition.results))})" for condition in members)
+            what = f"{language_name(language)} {name}: models trained with the same settings are shown separately, {shown}"
             notes.append(f"{what}, because they differ in {reasons}")
     return notes
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 def _differences(firsts: Sequence[Result]) -> str:

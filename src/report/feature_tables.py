@@ -27,9 +27,8 @@ def feature_table(conditions: Sequence[RunCondition], rows: str, columns: str, n
     """`rows` and `columns` are feature names, comma-separated; an error if no item has them."""
     if made := feature_table_if_any(conditions, rows, columns, name, title):
         return made
-    raise UserError(
-        f"--rows {rows} --columns {columns}: no finished run with items has all of these features{_known_features(conditions)}"
-    )
+    asked = " ".join(f"{option} {names}" for option, names in (("--rows", rows), ("--columns", columns)) if names)
+    raise UserError(f"{asked}: no finished run with items has all of these features{_known_features(conditions)}")
 
 
 def feature_table_if_any(

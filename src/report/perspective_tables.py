@@ -1,8 +1,9 @@
 """Accuracies in perspective: the same models under other contracts, rules without a model, other ways of scoring."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..probes.accuracy import MEAN
 from .conditions import RunCondition, about_deviation, condition_key, contracts_of
@@ -55,28 +56,50 @@ def _with_shared_seeds(family: Sequence[RunCondition]) -> list[RunCondition]:
     return [RunCondition(c.name, tuple(r for r in c.results if r.seed in seeds)) for c in family] if seeds else []
 
 
+@dataclass(frozen=True)
+class _ReferenceLine:
+    """A reference line on the items of one condition."""
+
+    where: str  # language, set and contract
+    name: str
+    condition: str
+    result: Result
+    scores: Mapping[str, Score]
+
+    def equals(self, other: "_ReferenceLine") -> bool:
+        """Rules depend on the items alone, n-grams on the training text as well."""
+        items = [(each.where, each.name, each.result.digest) for each in (self, other)]
+        values = [{name: score.accuracy for name, score in each.scores.items() if score.n} for each in (self, other)]
+        return items[0] == items[1] and values[0] == values[1]
+
+
 def reference_table(estimates: Estimates) -> Grid | None:
     """n-gram counts, and rules that need no model, on the same items. Where a rule makes no prediction, there is no number."""
-    heads: list[Head] = []
-    found: list[Result] = []
+    lines: list[_ReferenceLine] = []
     for condition in estimates.conditions:
-        known = [r for r in condition.results if r.references]
-        if known and not any(r.digest == known[0].digest and r.label == known[0].label for r in found):
-            found.append(known[0])
-            contract = f", {known[0].label}" if known[0].label != "default" else ""
-            heads += [Head(f"{language_name(condition.language)} {known[0].set}{contract}", name) for name in known[0].references]
-    if not found:
+        if known := next((result for result in condition.results if result.references), None):
+            contract = f", {known.label}" if known.label != "default" else ""
+            where = f"{language_name(condition.language)} {known.set}{contract}"
+            own = [_ReferenceLine(where, name, condition.name, known, scores) for name, scores in known.references.items()]
+            lines += [line for line in own if not any(line.equals(other) for other in lines)]
+    if not lines:
         return None
-    columns = [(result, scores) for result in found for scores in result.references.values()]
+    # A line that has several values says whose text or items it is about; those that hold for all come first.
+    times = Counter((line.where, line.name) for line in lines)
+    wheres = list(dict.fromkeys(line.where for line in lines))
+    lines.sort(key=lambda line: (wheres.index(line.where), times[line.where, line.name] > 1))
+    tops = [line.where + (f", {line.condition}" if times[line.where, line.name] > 1 else "") for line in lines]
+    heads = tuple(Head(top, line.name) for top, line in zip(tops, lines, strict=True))
     labels = construction_labels(estimates.constructions)
-    rows = [(labels[name], [_reference_cell(s.get(name)) for _, s in columns]) for name in estimates.constructions]
-    rows += [(MEAN, [_reference_mean(result, scores) for result, scores in columns])]
+    rows = [(labels[name], [_reference_cell(line.scores.get(name)) for line in lines]) for name in estimates.constructions]
+    rows += [(MEAN, [_reference_mean(line.result, line.scores) for line in lines])]
     note = (
         "Reference lines on the same items: n-grams counted in the training text, and rules that see only the words; –: the "
         "rule makes no prediction. mean: over the constructions of the model's mean; (5 of 7): over only that many of them, "
         "so not comparable with it."
     )
-    return Grid("references", "How far you get without a network", note, "construction", tuple(heads), freeze_rows(rows))
+    note += " Columns that name a condition are about its training text and items alone." if max(times.values()) > 1 else ""
+    return Grid("references", "How far you get without a network", note, "construction", heads, freeze_rows(rows))
 
 
 def _reference_cell(score: Score | None) -> Cell:

@@ -55,8 +55,9 @@ class ProgressReport(Callback):
         self.best = state["best"]
 
     def on_train_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
-        # An epoch resumed in the middle has no start of its own.
-        self.on_train_epoch_start(trainer, module)
+        # An epoch resumed in the middle has no start of its own, and keeps the loss of its first part.
+        assert isinstance(module, Training)
+        self.started = (time.perf_counter(), module.words_seen)
         if trainer.is_global_zero and console.is_terminal:
             columns = [
                 TextColumn("{task.description}"),

@@ -154,7 +154,8 @@ def show_runs(found: Sequence[RunOverview], folder: Path, debug_runs: int = 0) -
     counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed", "damaged") if name in states]
     console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
     if debug_runs:
-        console.print(f"{debug_runs} debug run{'' if debug_runs == 1 else 's'} left out; --all includes them")
+        noun, them = ("run", "it") if debug_runs == 1 else ("runs", "them")
+        console.print(f"{debug_runs} debug {noun} left out; --all includes {them}")
 
 
 def _describe_group(run: RunOverview) -> str:

@@ -54,6 +54,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     if settings.init_from:
         read_checkpoint(settings.init_from)
     check_memory(settings, recipe, FEWEST, 1)
+    corpus_recipe(settings).check(settings.paths.corpora)
     show_settings(settings, folder)
     corpus = prepare_corpus(settings)
     if settings.data.max_tokens:

@@ -89,6 +89,8 @@ def _must_ask_something(settings: EvaluationSettings) -> None:
     if settings.scorer and (settings.model or settings.ckpt_path):
         beside = _foreign(settings.model) if settings.model else "ckpt_path="
         raise UserError(f"scorer={settings.scorer}: one model at a time; leave {beside} out")
+    if settings.model and settings.ckpt_path:
+        raise UserError(f"ckpt_path={','.join(settings.ckpt_path)}: not together with {_foreign(settings.model)}; leave one out")
     foreign = _foreign(settings.model) if settings.model else "scorer=" if settings.scorer else ""
     if foreign and not settings.lang:
         raise UserError(f"{foreign} needs lang=: a third-party model does not say which language to evaluate it in")

@@ -1,5 +1,6 @@
 """`concord`: one program for all commands, help that comes at once, and completion."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -107,3 +108,26 @@ def test_the_packages_that_are_installed_are_all_there_are():
     assert {name for name in setup["package-dir"] if name != "concord"} | code == {*setup["packages"]}
     for name, folder in setup["package-dir"].items():
         assert (ROOT / folder / "__init__.py").exists() or name in setup["package-data"]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (["report"], "error: concord report: the following arguments are required: RUN; concord report --help explains it\n"),
+        (["results", "runs", "--fianl"], "error: concord results: unrecognized arguments: --fianl; "),
+        (["runs", "lst"], "error: concord runs: argument command: invalid choice: 'lst'"),
+        (
+            ["sets", "export", "de", "--to", "foo", "--out", "x"],
+            "error: concord sets export: argument --to: invalid choice: 'foo'",
+        ),
+        (["grammar"], "error: concord grammar: the following arguments are required: "),
+    ],
+)
+def test_a_wrong_call_gives_one_line(capsys, call, said):
+    name, *arguments = call
+    with pytest.raises(SystemExit) as stop:
+        importlib.import_module(f"concord.commands.{name}").main(arguments)
+    err = capsys.readouterr().err
+    assert stop.value.code == 2
+    assert err.startswith(said)
+    assert err.count("\n") == 1

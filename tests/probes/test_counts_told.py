@@ -13,7 +13,7 @@ from concord.probes.collection import ItemSelection, collect
 from concord.probes.contract import make_contract
 from concord.probes.groupings import RESERVED
 from concord.probes.probe import Probe, build_probe
-from concord.probes.probe_display import comparison_view, extent_in_words, results_view, show_final
+from concord.probes.probe_display import comparison_view, extent_in_words, legend, results_view, show_evaluation, show_final
 from concord.probes.result_files import markdown, read_summary, save_summary
 from concord.probes.scorers import WordScores
 from concord.probes.verdicts import judge, unknown_words
@@ -81,6 +81,25 @@ def test_unknown_words_of_the_context_are_counted_and_named(tmp_path):
     assert "context" not in " ".join(shown(results_view("x", known)).split())
 
 
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ((), ["items n 3, ties 0, uncovered 0; chance 0.50"]),
+        (
+            ("sleep", "zebu"),
+            ["items a: n 3, ties 0, uncovered 0", "items b: n 2, ties 0, uncovered 1, unknown context 1; chance 0.50"],
+        ),
+    ],
+)
+def test_several_models_side_by_side_have_their_counts(tmp_path, caplog, other, said):
+    probe = read_probe(tmp_path, "mine.tsv", TABLE)
+    tables = {name: tabulate(probe, judge(probe, score(probe, words))) for name, words in {"run/a": (), "run/b": other}.items()}
+    caplog.set_level("INFO")
+    show_evaluation(probe, tables, tables, {})
+    lines = [" ".join(line.split()) for message in caplog.messages for line in message.splitlines()]
+    assert [line for line in lines if line.startswith("items")] == said
+
+
 def test_what_was_asked_is_not_called_whole(tmp_path, caplog):
     whole, some = (read_probe(tmp_path, "mine.tsv", TABLE, limit=limit) for limit in (None, 1))
     assert (whole.extent, some.extent) == ((3, 3), (2, 3))
@@ -121,6 +140,7 @@ def test_the_contrasts_of_a_triple_are_shown_one_by_one(tmp_path):
         }
         assert table.groupings["contrast"] == list(parts)
         assert "contrast=i>u" in shown(results_view("x", table))
+        assert legend(table).startswith("g>i, i>u, g>u: which sentence of a triple should beat which; ")
         assert metrics(table, "en", "own")["probe/en/own/npi/contrast=i>u"] == parts["contrast=i>u"].accuracy
     assert "contrast" in RESERVED
 

@@ -33,6 +33,12 @@ def test_formats_are_recognised_from_the_content(tmp_path, form):
     assert recognise(write(tmp_path, form)) == form
 
 
+def test_an_empty_file_is_called_empty(tmp_path):
+    (tmp_path / "a.csv").write_text("\n")
+    with pytest.raises(SetError, match=r"a.csv: the file is empty; write one item per line"):
+        recognise(tmp_path / "a.csv")
+
+
 def test_a_foreign_file_is_refused_with_the_list_of_formats(tmp_path):
     (tmp_path / "a.tsv").write_text("x\ty\n1\t2\n")
     with pytest.raises(SetError, match=r"a.tsv: not a challenge set in a known format; formats: aligned, blimp, clams"):
@@ -206,7 +212,7 @@ def test_ones_own_table_and_lines(tmp_path):
             r"a.jsonl:1: text_masked has \[MASK\] 0 times instead of once",
         ),
         ("gevalm", "a.jsonl", '{"text_masked": "[MASK]", "candidates": ["a"]}\n', r"candidates must be two forms"),
-        ("multiblimp", "a.tsv", "sen\twrong_sen\nx\n", r"a.tsv:2: 1 cells, but the header has 2"),
+        ("multiblimp", "a.tsv", "sen\twrong_sen\nx\n", r"a.tsv:2: 1 cell, but the header has 2"),
         ("linzen", "a.tsv", "1\tno mask\ta\tb\n", r"a.tsv:1: a row needs a count, a sentence, a frame with one"),
         ("clams", "a.txt", "\n \n", r"a.txt: the file is empty"),
         ("own", "a.tsv", "\ngood\tbad\n", r"a.tsv:2: a header, but no rows"),

@@ -109,7 +109,7 @@ def test_pairs_survive_the_way_through_our_own_format(tmp_path):
             {"good": "a", "bad": "b", "kind": "c"},
             "probes.columns: unknown key kind; use good, bad, masked",
         ),
-        ("good,bad\nx\n", None, "x.csv:2: 1 cells, but the header has 2"),
+        ("good,bad\nx\n", None, "x.csv:2: 1 cell, but the header has 2"),
         ("good,bad\nx,\n", None, "x.csv:2: the column bad must hold text; here it is ''"),
         ("good,bad\n", None, "a table without rows"),
         ("good,bad,good\nx,y,z\n", None, "the column good occurs twice in the header"),

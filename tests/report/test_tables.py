@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from concord.errors import UserError
+from concord.probes.result_files import read_summary, save_summary
 from concord.report.grids import Cell, Grid, Head, to_csv, to_markdown
 from concord.report.intervals import estimate
 from concord.report.latex import to_latex
@@ -160,6 +161,26 @@ def test_reference_lines_that_know_fewer_constructions_say_so(study: Path) -> No
     assert cells(grid, "mean")[1].endswith("(6 of 7)")
 
 
+def test_the_reference_lines_of_every_training_text_are_shown(tmp_path: Path) -> None:
+    """Rules are the same wherever the items are; n-grams are counted in the text of each condition."""
+    whole = asked("de", 24, constructions=("prep", "simple_agrmt"))
+    for name, more in (("all", ()), ("less", ("data.withhold=[obj_rel]",))):
+        folder = tmp_path / name
+        write_run(folder, whole, epochs=1, chosen=settings("lang=de", *more, f"name={name}"))
+        (final,) = (folder / "probes").glob("final-*")
+        tables, about = read_summary(final)
+        save_summary(final, tables | {"trigram": tables["always singular" if more else "last noun"]}, about)
+    grid = grid_of(make_report([tmp_path]), "references")
+    assert [head.flat for head in grid.heads] == [
+        "German agreement · always singular",
+        "German agreement · last noun",
+        "German agreement, all · trigram",
+        "German agreement, less · trigram",
+    ]
+    assert cells(grid, "simple agreement") == ["0.50", "1.00", "1.00", "0.50"]
+    assert "its training text and items alone" in grid.note
+
+
 @pytest.mark.parametrize(
     ("protocol", "ddof", "said"),
     [("default", 1, "the sample’s, n − 1"), ("clams", 0, "the population’s, n"), ("experiment", 0, "the population’s, n")],
@@ -265,7 +286,7 @@ def test_any_feature_can_be_a_row_or_a_column(study: Path) -> None:
     assert distances == sorted(distances)
     assert by_distance.rows[0][0].startswith("subject_number=")
     assert ", distance=" in by_distance.rows[0][0]
-    with pytest.raises(UserError, match="no finished run with items has all of these features; available: construction"):
+    with pytest.raises(UserError, match="^--rows tense: no finished run with items has all of these features; available: con"):
         _ = make_report([study], crossings=[("tense", "")]).tables
 
 

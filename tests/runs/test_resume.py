@@ -3,6 +3,7 @@
 import errno
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -34,10 +35,13 @@ class Stop(Exception):
         ("lstm", Shape(None, tokens=60), 2),
     ],
 )
-def test_stopped_after_any_batch(tmp_path, monkeypatch, network, shape, accumulate, at):
+def test_stopped_after_any_batch(tmp_path, monkeypatch, caplog, network, shape, accumulate, at):
     text = corpus(tmp_path / "cache")
     made = recipe(network, shape, accumulate_grad_batches=accumulate)
+    caplog.set_level("INFO")
     run(tmp_path / "whole", made, text)
+    undisturbed = shown_epochs(caplog.messages)
+    caplog.clear()
 
     seen = 0
     step = Training.training_step
@@ -57,6 +61,14 @@ def test_stopped_after_any_batch(tmp_path, monkeypatch, network, shape, accumula
     for name in ("last.ckpt", "best.ckpt", "words-200.ckpt", "words-700.ckpt"):
         assert same_weights(tmp_path / "whole/checkpoints" / name, tmp_path / "cut/checkpoints" / name)
     assert rows_without_times(tmp_path / "whole/metrics.csv") == rows_without_times(tmp_path / "cut/metrics.csv")
+    assert len(undisturbed) == 2
+    assert shown_epochs(caplog.messages) == undisturbed
+
+
+def shown_epochs(messages: list[str]) -> dict[str, str]:
+    """Epoch → training loss and perplexity as the screen shows them, without times."""
+    found = (re.match(r"(epoch \S+)  (train loss .*?)  [\d,]+ words/s", message) for message in messages)
+    return {line[1]: line[2] for line in found if line}
 
 
 def test_a_smaller_batch_in_the_first_epoch(tmp_path):

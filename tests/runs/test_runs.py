@@ -98,7 +98,7 @@ def test_debug_runs_are_left_out_and_counted_unless_asked_for(sweep, capsys):
     main(["list", str(sweep)])
     said = capsys.readouterr().out
     assert "tried" not in said
-    assert "1 debug run left out; --all includes them" in said
+    assert "1 debug run left out; --all includes it" in said
     main(["list", str(sweep), "--json"])
     shown = json.loads(capsys.readouterr().out)
     assert [run["differs"].get("model.optimizer.lr") for run in shown] == [None, 0.002, 0.002, 0.0005, 0.0005]

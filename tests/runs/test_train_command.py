@@ -180,8 +180,30 @@ def test_wrong_settings_are_told_the_remedy(tmp_path, capsys, overrides, message
     with pytest.raises(SystemExit) as stop, explain_failures():
         train_module.train(settings(*TINY, *places, *overrides))
     assert stop.value.code == 1
-    assert message in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert message in err
+    assert not out  # one line, not at the end of a page of settings
     assert not [file for file in (tmp_path / "runs").glob("*") if file.is_dir()]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "x.txt: no such file; give data.path= text files"),
+        (b"", "x.txt: no sentence found; the corpus is empty"),
+        (b"\n \n\n", "x.txt: no sentence found; the corpus is empty"),
+        (b"\x98\xff\x00binary", "x.txt:1: not UTF-8: byte 0x98 at offset 0; convert the file"),
+    ],
+)
+def test_a_text_that_is_none_is_told_before_anything_is_shown(tmp_path, capsys, content, message):
+    if content is not None:
+        (tmp_path / "x.txt").write_bytes(content)
+    places = [f"paths.runs={tmp_path}/runs", f"paths.cache={tmp_path}/cache", f"data.path={tmp_path}/x.txt"]
+    with pytest.raises(SystemExit), explain_failures():
+        train_module.train(settings(*TINY, "data=text", *places))
+    out, err = capsys.readouterr()
+    assert not out
+    assert message in err
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):

@@ -39,6 +39,8 @@ def recognise(file: Path) -> str:
             head = stream.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff").lstrip("\r\n")
     except OSError as error:
         raise SetError(file, None, f"cannot be read ({error.strerror})") from None
+    if not head:
+        raise SetError(file, None, "the file is empty; write one item per line")
     modules = {name: reader(name) for name in formats()}
     found = [name for name, module in modules.items() if file.suffix in module.SUFFIXES and module.recognises(file, head)]
     if len(found) > 1:

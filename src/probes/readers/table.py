@@ -15,7 +15,7 @@ from ...files import read_lines
 from ...settings.reading import Plain
 from ..challenge_set import ChallengeSet, SetError, Value
 from ..feature_columns import RESERVED
-from ..set_file import lines, objects
+from ..set_file import lines, objects, uneven_row
 from .own import FURTHER, add_forms
 
 SUFFIXES = {".csv", ".tsv", ".jsonl", ".parquet"}
@@ -186,7 +186,7 @@ def _separated_rows(file: Path, columns: Mapping[str, object] | None) -> Iterato
                 names = [name.strip() for name in cells]
                 _must_differ(names, file, first)
             elif len(cells) != len(names):
-                raise SetError(file, reader.line_num, f"{len(cells)} cells, but the header has {len(names)}")
+                raise uneven_row(file, reader.line_num, len(cells), len(names))
             else:
                 yield reader.line_num, dict(zip(names, cells, strict=True))
     except csv.Error as error:

@@ -136,3 +136,18 @@ def test_hebrew_clitics_can_be_joined():
     joined = next(iter(Expansion(load(folder_of("he"), "prep"), "joined"))).sentences[0]
     assert split.text.replace(" ", "") == joined.text.replace(" ", "")
     assert len(joined.text.split()) < len(split.text.split())
+
+
+@pytest.mark.parametrize(("lang", "name"), [each for each in SETS if "npi" not in each[1]])
+def test_the_last_noun_is_the_subject_where_no_noun_stands_between(lang, name):
+    """So every list that subjects come from is declared as nouns: otherwise the rule would be called wrong where it is right."""
+    known = [group.features for group in itertools.islice(expansion(lang, name), 0, None, 7)]
+    near = [features for features in known if 0 in (features.get("n_intervening"), features.get("distance"))]
+    assert {features["h2"] for features in near if "h2" in features} <= {"right"}
+    assert near or not name.startswith("simple_")
+
+
+@pytest.mark.parametrize("name", ["simple_npi", "simple_npi_inanim", "npi_across", "npi_across_inanim"])
+def test_rules_about_numbers_have_nothing_to_say_about_polarity(name):
+    features = next(iter(expansion("en", name))).features
+    assert not {"h1", "h2", "h3", "h4", "n_heuristics"} & set(features)
