@@ -144,6 +144,12 @@ function strip(spans, X, top) {
   return group;
 }
 function label(text, x, y, anchor) { const made = svg("text", { x, y, "text-anchor": anchor }); made.textContent = text; return made; }
+// Names that are too long lose their middle, where that leaves no two of them alike.
+function shorten(names, letters) {
+  const cut = (tail) => names.map((name) => name.length > letters ? name.slice(0, letters - tail - 1) + "…" + name.slice(-tail) : name);
+  const tails = [11, 16, 6, letters - 4].filter((tail) => tail > 0 && tail < letters - 1);
+  return cut(tails.find((tail) => new Set(cut(tail)).size === new Set(names).size) || tails[0]);
+}
 // Names beside the ends of their curves. The leaders stay in the margin, in grey: inside the plot they would look like data.
 function tags(shown, Y, x1, edge, room, top, bottom, onpin) {
   const left = edge + 14, letters = Math.floor((room - 14) / 6.1);
@@ -152,9 +158,10 @@ function tags(shown, Y, x1, edge, room, top, bottom, onpin) {
   const gap = Math.min(14, (bottom - top) / Math.max(ends.length, 1));
   ends.forEach((e, i) => { e.at = Math.max(e.y, i ? ends[i - 1].at + gap : top); });
   for (let i = ends.length - 1; i >= 0; i--) ends[i].at = Math.min(ends[i].at, i === ends.length - 1 ? bottom : ends[i + 1].at - gap);
-  for (const e of ends) {
+  const short = shorten(ends.map((e) => e.s.name), letters);
+  for (const [i, e] of ends.entries()) {
     group.append(svg("path", { class: "leader", d: `M${edge + 1},${e.y}L${left - 2},${e.at}` }));
-    const text = label(e.s.name.length > letters ? e.s.name.slice(0, letters - 12) + "…" + e.s.name.slice(-11) : e.s.name, left, e.at + 4, "start");
+    const text = label(short[i], left, e.at + 4, "start");
     text.setAttribute("class", e.s.pale ? "tag pale" : "tag");
     text.append(svg("title"));
     text.lastChild.textContent = e.s.name + (onpin ? ": click to pin" : "");
