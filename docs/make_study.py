@@ -132,14 +132,15 @@ def _models(final: pd.DataFrame, rules: pd.DataFrame) -> str:
                 [
                     language_name(language),
                     condition,
+                    str(own.seed.nunique()),
                     f"{int(own.words.mean()):,}",
                     f"{own.perplexity.mean():.1f}",
                     *figures,
                     "–" if math.isnan(hours) else f"{hours:.1f}",
                 ]
             )
-    heads = ["", "model", "words read", "test perplexity", "mean accuracy", "trigram"]
-    return _markdown([*heads, "attractor of the same number", "of the other number", "hours"], rows)
+    heads = ["", "model", "seeds", "words read", "test perplexity", "mean accuracy", "trigram"]
+    return _markdown([*heads, "attractor of the same number", "of the other number", "wall hours"], rows)
 
 
 def _conditions(final: pd.DataFrame) -> list[str]:
@@ -167,30 +168,20 @@ def _others(final: pd.DataFrame) -> str:
 
 
 def _whole(final: pd.DataFrame, rules: pd.DataFrame) -> str:
+    """One row per run and construction."""
     rows = []
     for language in _languages(final):
-        for name in in_paper_order(list(SHARED)):
-            own = final[(final.construction == name) & (final.language == language)]
-            if own.empty:
-                continue
-            one = own.iloc[0]
-            lines = _rule_lines(rules, own.head(1)).set_index("rule").accuracy
-            cells = [
-                f"{one.accuracy:.2f}",
-                f"{one.low:.2f}–{one.high:.2f}",
-                f"{int(one.n):,}",
-                f"{int(one.ties)}",
-                f"{int(one.uncovered)}",
-            ]
-            rows.append(
-                [
-                    language_name(language),
-                    construction_name(name),
-                    *cells,
-                    *(f"{lines[rule]:.2f}" if rule in lines else "–" for rule in RULES),
-                ]
-            )
-    return _markdown(["language", "construction", "accuracy", "95 %", "n", "ties", "uncovered", *RULES], rows)
+        own = final[final.language == language]
+        for seed in sorted(own.seed.unique()):
+            of_seed = own[own.seed == seed].set_index("construction")
+            for name in (each for each in in_paper_order(list(SHARED)) if each in of_seed.index):
+                one = of_seed.loc[name]
+                lines = rules[(rules.run == one.run) & (rules.language == language) & (rules.construction == name)]
+                told = lines.set_index("rule").accuracy
+                cells = [f"{one.accuracy:.2f}", f"{one.low:.2f}–{one.high:.2f}", f"{int(one.n):,}", f"{int(one.ties)}"]
+                cells += [f"{int(one.uncovered)}", *(f"{told[rule]:.2f}" if rule in told else "–" for rule in RULES)]
+                rows.append([language_name(language), str(seed), construction_name(name), *cells])
+    return _markdown(["language", "seed", "construction", "accuracy", "95 %", "n", "ties", "uncovered", *RULES], rows)
 
 
 def _markdown(heads: list[str], rows: list[list[str]]) -> str:
