@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NO_SUITE = {"circuit": "", "base": ""}
 NO_SERIES: dict[str, object] = {"size_series": "", "training_words": math.nan}
+STEP = "step "  # begins the names of moments during training
 FINAL = "final"  # the whole sets with the best weights; other moments are probes of the sample
 
 
@@ -93,7 +94,7 @@ def _moments(result: Result) -> list[dict[str, object]]:
     perplexity, suites = dict(result.perplexities), _suite_facts(result)
     rows = []
     for moment in result.moments:
-        when = {"moment": f"step {moment.step}", "words": moment.words, "perplexity": perplexity.get(moment.words, math.nan)}
+        when = {"moment": f"{STEP}{moment.step}", "words": moment.words, "perplexity": perplexity.get(moment.words, math.nan)}
         for name in [*result.scores, MEAN]:
             own = {key.split("/", 1)[1]: value for key, value in moment.values.items() if key.startswith(f"{name}/")}
             if "accuracy" in own:

@@ -1,6 +1,7 @@
 """Learning curves of a condition: the mean over its seeds at each probe, and the spread between seeds."""
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 
 from .conditions import RunCondition
 from .results import Result
+
+CLOSE = 0.01  # steps of two seeds that differ by this share at most are the same point of training
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,27 @@ def metric_curve(condition: RunCondition, key: str) -> Curve:
     """The curve of anything a probe measures: `prep/misled_bigram`."""
     tables = [result.memory.recall(_measured, partial(_measured, result)) for result in condition.results]
     missing = [np.full(len(table.step), math.nan) for table in tables]
-    steps, words = (np.concatenate([getattr(table, what) for table in tables]) for what in ("step", "words"))
+    aligned = align_steps([table.step.tolist() for table in tables])
+    steps = np.array([places[step] for table, places in zip(tables, aligned, strict=True) for step in table.step.tolist()])
+    words = np.concatenate([table.words for table in tables])
     values = np.concatenate([table.values.get(key, none) for table, none in zip(tables, missing, strict=True)])
     return _over_seeds(steps, words, values)
+
+
+def align_steps(runs: Sequence[Iterable[float]]) -> list[dict[float, float]]:
+    """For the steps of each run's probes, the step under which they are the same point of training.
+
+    With batches by tokens, an epoch has a few steps more with one seed than with another. Two steps of one run stay apart.
+    """
+    places: list[dict[float, float]] = [{} for _ in runs]
+    first, members = -math.inf, set[int]()
+    for step, run in sorted((step, run) for run, steps in enumerate(runs) for step in dict.fromkeys(steps)):
+        near = step == first or (first > 0 and step - first <= max(1.0, CLOSE * first))  # the untrained model stands alone
+        if not near or run in members:
+            first, members = step, set()
+        members.add(run)
+        places[run][step] = first
+    return places
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from concord.errors import UserError
 from concord.report.conditions import explain_separations, group_by_condition
 from concord.report.gathering import gather_results
-from concord.report.learning_curves import accuracy_curve
+from concord.report.learning_curves import accuracy_curve, align_steps
 from concord.report.report_folder import make_report, write_page
 from concord.settings.run import read_run_settings
 from synthetic_runs import asked, settings, write_evaluation, write_run
@@ -238,3 +238,16 @@ def test_nothing_to_report_on_is_an_error_that_says_why(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with pytest.raises(UserError, match=r"nothing to report on: .*a: empty"):
         make_report([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("runs", "places"),
+    [
+        ([[0, 158, 395], [0, 159, 398]], [[0, 158, 395], [0, 158, 395]]),  # batches by tokens: epochs differ by a few steps
+        ([[0, 10, 20], [0, 10]], [[0, 10, 20], [0, 10]]),  # one seed is not there yet
+        ([[0, 1, 2], [0, 1, 2]], [[0, 1, 2], [0, 1, 2]]),  # probes of one run are never one point
+        ([[0, 100], [1, 150]], [[0, 100], [1, 150]]),  # the untrained model stands alone
+    ],
+)
+def test_probes_of_seeds_at_the_same_point_of_training_are_averaged(runs, places):
+    assert [[found[step] for step in steps] for found, steps in zip(align_steps(runs), runs, strict=True)] == places

@@ -16,7 +16,7 @@ from .language_figure import draw_languages
 from .perplexity_plot import draw_perplexity
 from .phase_figure import draw_phases
 from .size_figure import draw_training_size
-from .style import STYLE
+from .style import STYLE, align_moments
 from .suite_figures import draw_circuits, draw_stability
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def draw_figure(frame: "pd.DataFrame", kind: str = "curves") -> "Figure":
     with explain_missing():
         from matplotlib import rc_context  # noqa: PLC0415
     with rc_context(STYLE):
-        return FIGURES[kind](frame)
+        return FIGURES[kind](align_moments(frame))
 
 
 def write_figures(frame: "pd.DataFrame", folder: Path) -> list[Path]:

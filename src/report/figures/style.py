@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..frame import FINAL
+from ..frame import FINAL, STEP
+from ..learning_curves import align_steps
 from ..wording import language_name
 
 if TYPE_CHECKING:
@@ -88,6 +89,21 @@ def rows_of(frame: "pd.DataFrame", condition: ConditionKey) -> "pd.DataFrame":
     """The rows of one condition."""
     language, collection, name = condition
     return frame[(frame.language == language) & (frame.set == collection) & (frame.condition == name)]
+
+
+def align_moments(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Probes of a condition's seeds at the same point of training get the same name."""
+    aligned = frame.reset_index(drop=True)
+    moving, named = aligned[aligned.moment.str.startswith(STEP)], aligned.moment.tolist()
+    for condition in condition_keys(moving):
+        own = rows_of(moving, condition)
+        steps = {run: rows.moment.str.removeprefix(STEP).astype(int) for run, rows in own.groupby("run", sort=False)}
+        for found, places in zip(steps.values(), align_steps([found.tolist() for found in steps.values()]), strict=True):
+            for row, step in found.items():
+                named[row] = f"{STEP}{int(places[step])}"
+    aligned = aligned.assign(moment=named)
+    aligned.attrs = frame.attrs
+    return aligned
 
 
 def with_seeds(name: str, own: "pd.DataFrame") -> str:
