@@ -130,7 +130,8 @@ def test_several_languages_from_the_command_line(tmp_path):
 @pytest.mark.slow
 def test_eight_runs_that_start_at_once_share_one_corpus(tmp_path):
     names = [f"r{number}" for number in range(8)]
-    commands = [command(tmp_path, *TINY, "trainer.max_epochs=1", f"name={name}") for name in names]
+    own = f"paths.cache={tmp_path}/cache"
+    commands = [command(tmp_path, *TINY, own, "trainer.max_epochs=1", f"name={name}") for name in names]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     started = [subprocess.Popen(each, cwd=ROOT, env=clean(tmp_path), **quiet) for each in commands]
     ended = [(process.communicate(timeout=500)[1], process.returncode) for process in started]
@@ -156,7 +157,7 @@ def test_preparing_without_training_and_then_training_from_the_cache(tmp_path):
     assert not [file for file in (tmp_path / "runs").glob("*") if file.is_dir()]
     (built,) = (file for file in (tmp_path / "cache").iterdir() if file.is_dir())
     stamp = (built / "about.json").stat().st_mtime_ns
-    trained = train(tmp_path, *WITHOUT_PROBES, *chosen, "name=x", "trainer.max_epochs=1")
+    trained = train(tmp_path, *WITHOUT_PROBES, *chosen, places[0], "name=x", "trainer.max_epochs=1")
     assert (built / "about.json").stat().st_mtime_ns == stamp
     assert "per word" in trained.stdout
     assert "test/perplexity_word" in trained.stdout

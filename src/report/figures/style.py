@@ -93,6 +93,8 @@ def rows_of(frame: "pd.DataFrame", condition: ConditionKey) -> "pd.DataFrame":
 
 def align_moments(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Probes of a condition's seeds at the same point of training get the same name."""
+    if frame.empty:
+        return frame
     aligned = frame.reset_index(drop=True)
     moving, named = aligned[aligned.moment.str.startswith(STEP)], aligned.moment.tolist()
     for condition in condition_keys(moving):
