@@ -3,15 +3,8 @@
 import argparse
 import sys
 
-from .exit_status import Parser, exit_status
-from .set_commands.chosen_sets import collect_chosen
-from .set_commands.set_arguments import RunOnSets
-from .set_commands.set_checks import add_check
-from .set_commands.set_exports import add_exports
-from .set_commands.set_extraction import add_extract
-from .set_commands.set_fetching import add_fetch
-from .set_commands.set_parsing import add_parse
-from .set_commands.set_views import add_views
+from .exit_status import exit_status
+from .subcommands import Subcommand, parser_of
 
 DESCRIPTION = """\
 Challenge sets: list, view, check, convert.
@@ -35,11 +28,21 @@ Challenge sets: list, view, check, convert.
 The argument is a language (our own sets), a published set, a folder or a file, whose format is recognised or given with
 --format. A dataset on the Hugging Face hub is hf:owner/name.
 """
+SUBCOMMANDS = {
+    "list": Subcommand("set_commands.set_views", "sets with sizes, features and splits"),
+    "show": Subcommand("set_commands.set_views", "a few items of each set"),
+    "check": Subcommand("set_commands.set_checks", "faults in the sets; exit status 1 if any are serious"),
+    "export": Subcommand("set_commands.set_exports", "write the sets in another format"),
+    "build": Subcommand("set_commands.set_exports", "compile .suite pages into JSON, with the chance of every prediction"),
+    "fetch": Subcommand("set_commands.set_fetching", "download published sets, by name, into the cache"),
+    "extract": Subcommand("set_commands.set_extraction", "items from treebanks by a pattern, with controls"),
+    "parse": Subcommand("set_commands.set_parsing", "raw text to trees, by a parser"),
+}
 
 
 def main(argv: list[str] | None = None) -> int:
     """0 on success, 1 for faults and wrong files, 2 for a wrong call."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser_of("concord sets", DESCRIPTION, SUBCOMMANDS).parse_args(argv)
     return exit_status(lambda: _run(arguments))
 
 
@@ -47,18 +50,9 @@ def _run(arguments: argparse.Namespace) -> int | None:
     """Some commands create sets; the others receive the selected ones."""
     if hasattr(arguments, "make"):
         return int(arguments.make(arguments))
-    run: RunOnSets = arguments.run
-    return run(arguments, collect_chosen(arguments))
+    from .set_commands.chosen_sets import collect_chosen  # late, so that --help comes at once
 
-
-def _parser() -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = Parser(
-        prog="concord sets", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(required=True, metavar="list | show | check | export | build | fetch | extract | parse")
-    for add in (add_views, add_check, add_exports, add_extract, add_parse, add_fetch):
-        add(commands)
-    return parser
+    return arguments.run(arguments, collect_chosen(arguments))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from concord.commands.help_page import choices, help_page
 from concord.commands.program import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
-# Each takes half a second or more.
-HEAVY = {"torch", "pytorch_lightning", "pandas", "scipy", "matplotlib", "transformers", "wandb"}
+# Each takes a tenth of a second or more.
+HEAVY = {"numpy", "torch", "pytorch_lightning", "pandas", "scipy", "matplotlib", "transformers", "wandb"}
 
 
 def concord(*arguments: str, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:

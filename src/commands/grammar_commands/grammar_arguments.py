@@ -15,15 +15,11 @@ def count(text: str) -> int:
     return number
 
 
-def add_grammar_command(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, run: object
-) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(name, help=text)
+def add_grammar_arguments(command: argparse.ArgumentParser) -> None:
+    """All the arguments that select the grammars which a command works on."""
     command.add_argument("folder", metavar="LANGUAGE", help="a language code, or a folder of grammar files")
     command.add_argument("constructions", nargs="*", metavar="CONSTRUCTION", help="only these (default: all)")
-    command.set_defaults(run=run)
     add_clitics(command)
-    return command
 
 
 def add_clitics(command: argparse.ArgumentParser) -> None:

@@ -3,15 +3,24 @@
 import argparse
 import itertools
 import sys
+from pathlib import Path
 
 from ...data.grammar.audit import Audit, audit
 from ...data.grammar.folder import CORPUS, folder_of, load
 from ...data.grammar.sample import Draw
 from ...settings.languages import Clitics
 from ...terminal import console, table
-from .grammar_arguments import expansions
+from .grammar_arguments import add_grammar_arguments, expansions
 from .grammar_views import say_notices
 from .vocabulary_check import check_vocabulary
+
+
+def add_check(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(run=run_check)
+    add_grammar_arguments(command)
+    command.add_argument(
+        "--vocab", type=Path, metavar="FILE", help="one word per line; anything after the first space is ignored"
+    )
 
 
 def run_check(arguments: argparse.Namespace) -> int:

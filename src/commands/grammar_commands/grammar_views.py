@@ -1,17 +1,31 @@
 """`concord grammar list`, `count` and `show`: sizes, and a few sentences."""
 
 import argparse
-import itertools
-import random
 import sys
 
 from ...data.grammar.audit import audit
-from ...data.grammar.expand import Expansion, Group
+from ...data.grammar.expand import Expansion
 from ...data.grammar.folder import constructions, folder_of, languages, load
 from ...data.grammar.notices import Notice
-from ...data.grammar.sentence_table import groups_table
+from ...data.grammar.sentence_table import groups_table, sample_groups
 from ...terminal import console, print_view, table
-from .grammar_arguments import expansions
+from .grammar_arguments import add_grammar_arguments, count, expansions
+
+
+def add_list(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(run=run_list)
+
+
+def add_show(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(run=run_show)
+    add_grammar_arguments(command)
+    command.add_argument("-n", type=count, default=4, metavar="N", help="how many groups per construction (default 4)")
+    command.add_argument("--seed", type=int, default=0, help="which ones (default 0)")
+
+
+def add_count(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(run=run_count)
+    add_grammar_arguments(command)
 
 
 def run_list(_: argparse.Namespace) -> None:
@@ -36,28 +50,10 @@ def run_count(arguments: argparse.Namespace) -> None:
 
 
 def run_show(arguments: argparse.Namespace) -> None:
-    """Show a sample in which every template appears before any appears twice."""
     for expansion in expansions(arguments):
-        chosen = _sample(expansion, arguments.n, arguments.seed)
+        chosen = sample_groups(expansion, arguments.n, arguments.seed)
         print_view(groups_table(f"{expansion.grammar.name}  ({expansion.count():,} groups)", chosen))
         say_notices(expansion.notices)
-
-
-def _sample(expansion: Expansion, n: int, seed: int) -> list[Group]:
-    """One reservoir per template, so that memory stays small."""
-    rng = random.Random(seed)
-    reservoirs: dict[int, list[Group]] = {}
-    seen: dict[int, int] = {}
-    for group in expansion:
-        reservoir = reservoirs.setdefault(group.template, [])
-        seen[group.template] = seen.get(group.template, 0) + 1
-        if len(reservoir) < n:
-            reservoir.append(group)
-        elif (place := rng.randrange(seen[group.template])) < n:
-            reservoir[place] = group
-    rounds = itertools.zip_longest(*reservoirs.values())
-    chosen = [group for row in rounds for group in row if group is not None][:n]
-    return sorted(chosen, key=lambda group: group.number)
 
 
 def say_notices(notices: tuple[Notice, ...]) -> None:

@@ -4,10 +4,23 @@ import argparse
 import itertools
 import sys
 from collections.abc import Collection
+from pathlib import Path
 
 from ...data.grammar.folder import CORPUS, folder_of, load
 from ...data.grammar.sample import Draw
 from ...data.sources import challenge_sentences
+from .grammar_arguments import add_clitics, count
+
+
+def add_sample(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(run=run_sample)
+    command.add_argument("folder", metavar="LANGUAGE", help="a language code, or a folder of grammar files")
+    command.add_argument("-n", type=count, default=10, metavar="N", help="how many (default 10)")
+    command.add_argument("--seed", type=int, default=0, help="the same seed gives the same sentences (default 0)")
+    command.add_argument("--withhold", nargs="+", default=[], metavar="TAG", help="leave out rules with these tags")
+    command.add_argument("--exclude-sets", action="store_true", help="leave out the sentences of the challenge sets")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write to this file instead of the screen")
+    add_clitics(command)
 
 
 def run_sample(arguments: argparse.Namespace) -> None:

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable
-from typing import TypeAlias
 
 from ...probes.collection import CollectedSet
 from ...probes.readers import formats
@@ -10,12 +9,10 @@ from ...settings.probing import AGREEMENT
 
 # What a command does with the selected sets; returns the exit status if it is not 0.
 RunOnSets = Callable[[argparse.Namespace, list[CollectedSet]], int | None]
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-def add_set_command(commands: Commands, name: str, text: str, run: RunOnSets) -> argparse.ArgumentParser:
-    """A command that works on sets, with all the arguments that select them."""
-    command: argparse.ArgumentParser = commands.add_parser(name, help=text)
+def add_set_arguments(command: argparse.ArgumentParser, run: RunOnSets) -> None:
+    """All the arguments that select the sets which a command works on."""
     command.set_defaults(run=run)
     command.add_argument(
         "what", metavar="LANGUAGE | SET | PATH", help="a language code for our own sets, a published set, a folder or a file"
@@ -35,7 +32,6 @@ def add_set_command(commands: Commands, name: str, text: str, run: RunOnSets) ->
     command.add_argument("--limit", type=positive, metavar="N", help="a stratified sample of N items per set")
     command.add_argument("--seed", type=int, default=0, help="which sample (default 0)")
     command.add_argument("--split", choices=["all", "dev", "test"], default="all", help="which part (default all)")
-    return command
 
 
 def positive(text: str) -> int:

@@ -10,13 +10,13 @@ from ...probes.lint import CHECKS, check
 from ...probes.suites.suite_files import read as read_suite
 from ...probes.suites.suite_screen import suite_notes
 from ...terminal import console
-from .set_arguments import Commands, add_set_command
+from .set_arguments import add_set_arguments
 
 
-def add_check(commands: Commands) -> None:
-    lint = add_set_command(commands, "check", "faults in the sets; exit status 1 if any are serious", run_check)
-    lint.epilog, lint.formatter_class = CHECKS, argparse.RawDescriptionHelpFormatter
-    lint.add_argument(
+def add_check(command: argparse.ArgumentParser) -> None:
+    add_set_arguments(command, run_check)
+    command.epilog, command.formatter_class = CHECKS, argparse.RawDescriptionHelpFormatter
+    command.add_argument(
         "--vocab", type=Path, metavar="FILE", help="one word per line: report what a model with this vocabulary would not know"
     )
 

@@ -12,20 +12,23 @@ from ...probes.suites.chance import with_chance
 from ...probes.suites.exported import SUITE_FORMATS, evaluated_sets, export_suite
 from ...probes.suites.json_files import write_json
 from ...probes.suites.suite_files import read as read_suite
-from .set_arguments import Commands, add_set_command
+from .set_arguments import add_set_arguments
 
 
-def add_exports(commands: Commands) -> None:
-    out = add_set_command(commands, "export", "write the sets in another format", run_export)
-    out.add_argument(
+def add_export(command: argparse.ArgumentParser) -> None:
+    add_set_arguments(command, run_export)
+    command.add_argument(
         "--to", required=True, choices=[*FORMATS, *SUITE_FORMATS, *FOLDERS], help="the format; syntaxgym: one suite per set"
     )
-    out.add_argument(
+    command.add_argument(
         "--evaluated", type=Path, metavar="FILE", help="syntaxgym: regions.parquet of an evaluation, to fill in its values"
     )
-    out.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
-    build = add_set_command(commands, "build", "compile .suite pages into JSON, with the chance of every prediction", run_build)
-    build.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+    command.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
+
+
+def add_build(command: argparse.ArgumentParser) -> None:
+    add_set_arguments(command, run_build)
+    command.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where")
 
 
 def run_export(arguments: argparse.Namespace, found: list[CollectedSet]) -> None:

@@ -8,39 +8,37 @@ from ...files import require_writable
 from ...terminal import console
 from .extraction_inputs import language_of, read_vocabulary
 from .extraction_view import show_result
-from .set_arguments import Commands
 
 CONTROLS = ("permuted", "nonce", "mirror")
 
 
-def add_extract(commands: Commands) -> None:
-    extract = commands.add_parser("extract", help="items from treebanks by a pattern, with controls")
-    extract.set_defaults(make=run_extract)
-    extract.add_argument(
+def add_extract(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(make=run_extract)
+    command.add_argument(
         "pattern", metavar="PATTERN", help="sv_number, fr/obj_participle … (patterns/), or a .yaml file of yours"
     )
-    extract.add_argument("files", nargs="+", type=Path, metavar="FILES", help="CoNLL-U, compressed or not")
-    extract.add_argument(
+    command.add_argument("files", nargs="+", type=Path, metavar="FILES", help="CoNLL-U, compressed or not")
+    command.add_argument(
         "--out", required=True, type=Path, metavar="FOLDER", help="output folder for the sets, one .jsonl file each"
     )
-    extract.add_argument("--lang", default="", help="the language (default: the prefix of the file names, fr_…)")
-    extract.add_argument(
+    command.add_argument("--lang", default="", help="the language (default: the prefix of the file names, fr_…)")
+    command.add_argument(
         "--vocabulary",
         metavar="CKPT | FILE",
         help="keep items whose words a model knows: a checkpoint, or a file with one word per line",
     )
-    extract.add_argument(
+    command.add_argument(
         "--lexicon",
         action="append",
         default=[],
         metavar="FILE | PACKAGE",
         help="further forms: .conllu, .tsv, pymorphy3, lemminflect",
     )
-    extract.add_argument("--controls", default=",".join(CONTROLS), help="which of permuted,nonce,mirror; none (default: all)")
-    extract.add_argument(
+    command.add_argument("--controls", default=",".join(CONTROLS), help="which of permuted,nonce,mirror; none (default: all)")
+    command.add_argument(
         "--words", choices=["surface", "syntactic"], default="surface", help="as written (du) or analysed (de le)"
     )
-    extract.add_argument(
+    command.add_argument(
         "--same-onset", action="store_true", help="require both forms to start with a vowel, or both with a consonant"
     )
 

@@ -7,14 +7,12 @@ from ...data.download import default_downloads
 from ...probes.challenge_set import SetError
 from ...probes.published_sets import PUBLISHED, fetch_published, known_files
 from ...terminal import console, table
-from .set_arguments import Commands
 
 
-def add_fetch(commands: Commands) -> None:
-    get = commands.add_parser("fetch", help="download published sets, by name, into the cache")
-    get.add_argument("name", nargs="?", choices=list(PUBLISHED), metavar="NAME", help=f"one of {', '.join(PUBLISHED)}")
-    get.add_argument("--lang", default="", help="for a set in several languages (default: all; multiblimp needs one)")
-    get.set_defaults(make=run_fetch)
+def add_fetch(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", nargs="?", choices=list(PUBLISHED), metavar="NAME", help=f"one of {', '.join(PUBLISHED)}")
+    command.add_argument("--lang", default="", help="for a set in several languages (default: all; multiblimp needs one)")
+    command.set_defaults(make=run_fetch)
 
 
 def run_fetch(arguments: argparse.Namespace) -> int:

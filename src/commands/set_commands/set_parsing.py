@@ -7,19 +7,19 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ...files import require_writable
 from ...terminal import console
-from .set_arguments import Commands
 
 
-def add_parse(commands: Commands) -> None:
-    parse = commands.add_parser("parse", help="raw text to trees, by a parser")
-    parse.set_defaults(make=run_parse)
-    parse.add_argument("text", type=Path, metavar="TEXT", help="raw prose, compressed or not")
-    parse.add_argument("--with", required=True, dest="parser", metavar="spacy:MODEL", help="spacy:fr_core_news_sm (extra: parse)")
-    parse.add_argument(
+def add_parse(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(make=run_parse)
+    command.add_argument("text", type=Path, metavar="TEXT", help="raw prose, compressed or not")
+    command.add_argument(
+        "--with", required=True, dest="parser", metavar="spacy:MODEL", help="spacy:fr_core_news_sm (extra: parse)"
+    )
+    command.add_argument(
         "--out", required=True, type=Path, metavar="FILE", help="the .conllu file; if interrupted, the same call resumes"
     )
-    parse.add_argument("--words", type=int, metavar="N", help="only about the first N words")
-    parse.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
+    command.add_argument("--words", type=int, metavar="N", help="only about the first N words")
+    command.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
 
 
 def run_parse(arguments: argparse.Namespace) -> int:

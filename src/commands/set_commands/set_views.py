@@ -10,15 +10,18 @@ from ...probes.collection import CollectedSet, split, stratified_sample
 from ...probes.suites.suite_files import read as read_suite
 from ...probes.suites.suite_screen import suite_lines
 from ...terminal import console, table
-from .set_arguments import Commands, add_set_command, positive
+from .set_arguments import add_set_arguments, positive
 
 SHORT = 24  # letters: the longest feature shown beside the sentences
 
 
-def add_views(commands: Commands) -> None:
-    add_set_command(commands, "list", "sets with sizes, features and splits", run_list)
-    show = add_set_command(commands, "show", "a few items of each set", run_show)
-    show.add_argument("-n", type=positive, default=4, metavar="N", help="how many per set (default 4)")
+def add_list(command: argparse.ArgumentParser) -> None:
+    add_set_arguments(command, run_list)
+
+
+def add_show(command: argparse.ArgumentParser) -> None:
+    add_set_arguments(command, run_show)
+    command.add_argument("-n", type=positive, default=4, metavar="N", help="how many per set (default 4)")
 
 
 def run_list(_: argparse.Namespace, found: list[CollectedSet]) -> None:

@@ -1,10 +1,13 @@
 """Groups of sentences in the terminal."""
 
+import itertools
+import random
+
 from rich.table import Table
 from rich.text import Text
 
 from ...terminal import table, width
-from .expand import Group
+from .expand import Expansion, Group
 
 SENTENCE = 48  # minimum width of the sentences, in columns
 
@@ -57,3 +60,20 @@ def marked(group: Group) -> Text:
     text.append(" ".join(words[at:]))
     text.rstrip()
     return text
+
+
+def sample_groups(expansion: Expansion, n: int, seed: int) -> list[Group]:
+    """Every template appears before any appears twice; one reservoir per template, so that memory stays small."""
+    rng = random.Random(seed)
+    reservoirs: dict[int, list[Group]] = {}
+    seen: dict[int, int] = {}
+    for group in expansion:
+        reservoir = reservoirs.setdefault(group.template, [])
+        seen[group.template] = seen.get(group.template, 0) + 1
+        if len(reservoir) < n:
+            reservoir.append(group)
+        elif (place := rng.randrange(seen[group.template])) < n:
+            reservoir[place] = group
+    rounds = itertools.zip_longest(*reservoirs.values())
+    chosen = [group for row in rounds for group in row if group is not None][:n]
+    return sorted(chosen, key=lambda group: group.number)
