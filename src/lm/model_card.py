@@ -1,5 +1,7 @@
 """The card of an exported model: what it is, what it was trained on, how to use it, and what cannot work elsewhere."""
 
+import json
+
 from ..data.vocabulary import Tokenizer
 from ..files import JsonObject
 from .model import LanguageModel
@@ -45,7 +47,8 @@ def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: Jso
     network = str(model.architecture.network["name"])
     language = about.get("language") or {}
     data = (about.get("settings") or {}).get("data") or {}
-    rows = [f"| {key} | {value} |" for key, value in data.items() if value is not None and key != "name"]
+    stated = {key: value for key, value in data.items() if value not in (None, [], {}) and key != "name"}
+    rows = [f"| {key} | {_as_written(value)} |" for key, value in stated.items()]
     listed = "\n".join(["| setting | value |", "|---|---|", *rows]) if rows else ""
     cut = bool(tokenizer.begins())
     unknown = "unknown characters become bytes" if cut else "unknown words become `<unk>`"
@@ -61,3 +64,8 @@ def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: Jso
         results=results or "None found beside the checkpoint.",
         text=f"Write text the way its corpus was written, as separate tokens or as running text; {unknown}.",
     )
+
+
+def _as_written(value: object) -> str:
+    """As in a configuration file: true, not True."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -131,11 +131,15 @@ def _runs(count: int) -> str:
 
 def _differences(firsts: Sequence[Result]) -> str:
     finished = [result for result in firsts if result.finished]
-    facts = {
+    digests = {
         "the items of the set": [result.digest for result in finished],
         "the items probed during training": [result.sample for result in firsts if result.kind == "run"],
-        "the scoring contract": [result.label for result in firsts],
         "the vocabulary": [result.vocabulary for result in firsts],
+    }
+    facts = {
+        "the scoring contract": [result.label for result in firsts],
         "how far they have got": ["finished" if result.finished else "not finished" for result in firsts],
     }
-    return ", ".join(f"{what} ({' / '.join(dict.fromkeys(v))})" for what, v in facts.items() if len(set(v)) > 1)
+    unlike = [what for what, found in digests.items() if len(set(found)) > 1]
+    unlike += [f"{what} ({' / '.join(dict.fromkeys(found))})" for what, found in facts.items() if len(set(found)) > 1]
+    return ", ".join(unlike)

@@ -85,6 +85,7 @@ def test_raw_text_is_cut_as_for_training_where_the_corpus_was_raw(tmp_path):
     for text in ("der Autor lacht.", "die Autoren, die lachen’ …", "e\u0301 Wach-Hund"):
         assert tokenizer(text).input_ids == [0, *vocabulary.encode(rule(text))]
     export(checkpoint(tmp_path, "lstm", name="text", tokenized=True), tmp_path / "tokens")
+    assert "\n| tokenized | true |\n" in (tmp_path / "tokens/README.md").read_text(encoding="utf-8")
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "tokens")
     assert tokenizer("der Autor lacht.").input_ids == [0, *vocabulary.encode(["der", "Autor", "lacht."])]
 

@@ -75,13 +75,13 @@ def test_a_run_that_goes_on_is_known_by_its_last_probe(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "shown", "why"),
     [
-        ({"whole": ("de", 24, "default", (), 7)}, "items B", "the items of the set"),
+        ({"whole": ("de", 24, "default", (), 7)}, "items B", "because they differ in the items of the set"),
         (
             {"whole": ("de", 24, "default", (("ties", "wrong"),))},
             "default+ties=wrong",
             "the scoring contract (default / default+ties=wrong)",
         ),
-        ({"vocabulary": "v1"}, "vocabulary B", "the vocabulary (v0 / v1)"),
+        ({"vocabulary": "v1"}, "vocabulary B", "because they differ in the vocabulary"),
     ],
 )
 def test_other_items_contracts_or_vocabularies_are_never_averaged(tmp_path: Path, other: dict, shown: str, why: str) -> None:
