@@ -47,11 +47,18 @@ def find_differences(own: Mapping[str, Plain], rivals: Sequence[Mapping[str, Pla
 
 
 def describe_setting(key: str, value: Plain) -> str:
-    """`learning rate 0.001`, `not tied`, `without obj_rel, prep`."""
+    """`learning rate 0.001`, `training tokens 3,000,000`, `not tied`, `without obj_rel, prep`."""
     name = SETTINGS.get(key, key.rpartition(".")[2].replace("_", " "))
     if isinstance(value, bool):
         return name if value else f"not {name}"
     if value is None or value == []:
         return UNSET.get(key, f"no {name}")
-    shown = ", ".join(map(str, value)) if isinstance(value, list) else f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{name} {shown}"
+    return f"{name} {_show(value)}"
+
+
+def _show(value: Plain) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, int) and value >= 10_000:
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else str(value)

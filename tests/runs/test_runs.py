@@ -9,6 +9,7 @@ from concord.runs.run_folder import RunFolder
 from concord.runs.run_state import History, runs_below, state
 from concord.runs.stopping import Interrupted
 from concord.settings import read_run_settings
+from concord.settings.setting_words import describe_setting
 from omegaconf import OmegaConf
 from rich.console import Console
 from synthetic_runs import settings
@@ -175,3 +176,18 @@ def test_asking_for_the_state_does_not_disturb_a_start(tmp_path):
     assert not folder.in_use()
     with folder.locked():
         pass
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("data.max_tokens", 3_000_000, "training tokens 3,000,000"),
+        ("data.max_tokens", None, "all training tokens"),
+        ("model.network.hidden", 200, "hidden size 200"),
+        ("model.optimizer.lr", 0.001, "learning rate 0.001"),
+        ("model.tied", False, "not tied"),
+        ("data.withhold", ["obj_rel", "prep"], "without obj_rel, prep"),
+    ],
+)
+def test_settings_are_told_in_words(key, value, told):
+    assert describe_setting(key, value) == told

@@ -39,7 +39,8 @@ def show_choice(fitted: FittedLexicon, title: str) -> None:
     """Show the table, and say what was not available."""
     show(lists_table(fitted, title))
     for name, (taken, wanted) in fitted.short().items():
-        log.warning("lexicon    %s: %d words fit, %d are wanted; lower probes.least= to admit rarer ones", name, taken, wanted)
+        fit = "1 word fits" if taken == 1 else f"{taken} words fit"
+        log.warning("lexicon    %s: %s, %d are wanted; lower probes.least= to admit rarer ones", name, fit, wanted)
     for name, grammar in fitted.grammars.items():
         if grammar is None:
             log.warning("lexicon    %s keeps its fixed set: the vocabulary covers none of its other sentences", name)
