@@ -3,15 +3,19 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from concord.data.batches import Shape
 from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource
 from concord.lm.model import initialise_model
+from concord.lm.training import Training
 from concord.runs.fit import PreparedRun, Recipe, architecture, fit
 from concord.runs.run_folder import RunFolder
 from concord.settings.overrides import read_composed
@@ -108,6 +112,28 @@ def command(folder: Path, *overrides: str) -> list[str]:
 def clean(folder: Path) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("WANDB", "PYTEST"))}
     return kept | {"OMP_NUM_THREADS": "1", "NETRC": str(folder / "no-netrc"), "WANDB_ERROR_REPORTING": "false"}
+
+
+class PowerCut(Exception):
+    """Nothing in our code expects it."""
+
+
+@contextmanager
+def power_cut(at: int) -> Iterator[None]:
+    """Training stops before this step, the first being 1."""
+    seen, step = 0, Training.training_step
+
+    def cut(self, batch, batch_idx):
+        nonlocal seen
+        seen += 1
+        if seen == at:
+            raise PowerCut
+        return step(self, batch, batch_idx)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Training, "training_step", cut)
+        with pytest.raises(PowerCut):
+            yield
 
 
 def weights(file: Path) -> dict[str, torch.Tensor]:

@@ -14,14 +14,22 @@ import pytest
 import pytorch_lightning as pl
 from concord.data.batches import Shape
 from concord.lm.checkpoints import CheckpointError
-from concord.lm.training import Training
 from concord.runs.metrics_file import read
 from concord.settings.training_settings import EarlyStoppingSettings
-from training_runs import ROOT, TINY, clean, command, corpus, recipe, rows_without_times, run, same_weights, train
-
-
-class Stop(Exception):
-    """Stands for a power cut."""
+from training_runs import (
+    ROOT,
+    TINY,
+    PowerCut,
+    clean,
+    command,
+    corpus,
+    power_cut,
+    recipe,
+    rows_without_times,
+    run,
+    same_weights,
+    train,
+)
 
 
 @pytest.mark.parametrize("at", [2, 5, 8, 15, 16, 19, 30])
@@ -35,28 +43,15 @@ class Stop(Exception):
         ("lstm", Shape(None, tokens=60), 2),
     ],
 )
-def test_stopped_after_any_batch(tmp_path, monkeypatch, caplog, network, shape, accumulate, at):
+def test_stopped_after_any_batch(tmp_path, caplog, network, shape, accumulate, at):
     text = corpus(tmp_path / "cache")
     made = recipe(network, shape, accumulate_grad_batches=accumulate)
     caplog.set_level("INFO")
     run(tmp_path / "whole", made, text)
     undisturbed = shown_epochs(caplog.messages)
     caplog.clear()
-
-    seen = 0
-    step = Training.training_step
-
-    def cut(self, batch, batch_idx):
-        nonlocal seen
-        seen += 1
-        if seen == at:
-            raise Stop
-        return step(self, batch, batch_idx)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Training, "training_step", cut)
-        with pytest.raises(Stop):
-            run(tmp_path / "cut", made, text)
+    with power_cut(at):
+        run(tmp_path / "cut", made, text)
     run(tmp_path / "cut", made, text, resume=True)
     for name in ("last.ckpt", "best.ckpt", "words-200.ckpt", "words-700.ckpt"):
         assert same_weights(tmp_path / "whole/checkpoints" / name, tmp_path / "cut/checkpoints" / name)
@@ -87,8 +82,8 @@ def test_a_run_that_has_nothing_left_to_train_only_finishes(tmp_path, monkeypatc
     run(tmp_path / "whole", made, text)
     assert sum("valid/perplexity" in row for row in read(tmp_path / "whole/metrics.csv")) == 2
     with monkeypatch.context() as patched:
-        patched.setattr("concord.runs.fit._test", lambda *_: (_ for _ in ()).throw(Stop))
-        with pytest.raises(Stop):
+        patched.setattr("concord.runs.fit._test", lambda *_: (_ for _ in ()).throw(PowerCut))
+        with pytest.raises(PowerCut):
             run(tmp_path / "cut", made, text)
     run(tmp_path / "cut", made, text, resume=True)
     assert same_weights(tmp_path / "whole/checkpoints/last.ckpt", tmp_path / "cut/checkpoints/last.ckpt")

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from concord.lm.training import Training
 from concord.runs.fit import fit
 from concord.runs.run_folder import RunFolder
 from concord.runs.run_preparation import enter_folder, prepare_run
-from training_runs import CORPORA, TINY, rows_without_times, same_weights, settings
+from training_runs import CORPORA, TINY, power_cut, rows_without_times, same_weights, settings
 
 # Checkpoints after every fourth step, probes at some of these steps and at fractions of epochs.
 WATCHED = [
@@ -21,10 +20,6 @@ WATCHED = [
 ]
 
 
-class Stop(Exception):
-    """Stands for a power cut."""
-
-
 def train(folder: Path, resume: bool = False) -> None:
     made = settings(*WATCHED, f"paths.cache={CORPORA}")
     where = RunFolder(folder)
@@ -35,22 +30,10 @@ def train(folder: Path, resume: bool = False) -> None:
 
 
 @pytest.mark.parametrize("at", [5, 6, 14])
-def test_a_resumed_run_does_not_probe_twice(tmp_path, monkeypatch, at):
+def test_a_resumed_run_does_not_probe_twice(tmp_path, at):
     train(tmp_path / "whole")
-    seen = 0
-    step = Training.training_step
-
-    def cut(self, batch, batch_idx):
-        nonlocal seen
-        seen += 1
-        if seen == at:
-            raise Stop
-        return step(self, batch, batch_idx)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Training, "training_step", cut)
-        with pytest.raises(Stop):
-            train(tmp_path / "cut")
+    with power_cut(at):
+        train(tmp_path / "cut")
     train(tmp_path / "cut", resume=True)
     assert rows_without_times(tmp_path / "whole/metrics.csv") == rows_without_times(tmp_path / "cut/metrics.csv")
     assert same_weights(tmp_path / "whole/checkpoints/last.ckpt", tmp_path / "cut/checkpoints/last.ckpt")
