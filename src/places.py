@@ -5,6 +5,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OWN = "CONCORD_OWN"  # child processes of a command look where it looks
+EVALUATED = ("hf", "scores")  # choices of model= that are evaluated but never trained
 FALSE = ("", "0", "false", "no", "none")  # environment values that switch something off
 
 
@@ -37,3 +38,9 @@ def cache_folder(kind: str) -> Path:
 def is_offline() -> bool:
     """Whether CONCORD_OFFLINE forbids network access."""
     return os.environ.get("CONCORD_OFFLINE", "").lower() not in FALSE
+
+
+def choices(group: str, config_name: str) -> list[str]:
+    """The values `group=` can take in the command of this configuration, ours and the user's own, in alphabetical order."""
+    found = sorted({file.stem for folder in own_or_installed(f"conf/{group}") for file in folder.glob("*.yaml")})
+    return [name for name in found if group != "model" or (name in EVALUATED) == (config_name == "evaluate")]

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import yaml
 
-from ..places import installed_folder, own_or_installed
+from ..places import choices, installed_folder, own_or_installed
 
 FLAGS = ("-h", "--help")
-EVALUATED = ("hf", "scores")  # models that are evaluated but never trained
 CHOICES, HEADER = "$APP_CONFIG_GROUPS", "${hydra.help.header}"
 
 
@@ -26,15 +25,10 @@ def _with_subgroups(groups: list[str], config_name: str) -> dict[str, list[str]]
     """`model/optimizer` belongs to trainable models."""
     found: dict[str, list[str]] = {}
     for group in groups:
-        found[group] = [name for name in choices(group) if group != "model" or (name in EVALUATED) == (config_name == "evaluate")]
+        found[group] = choices(group, config_name)
         if config_name == "train":
-            found |= {f"{group}/{name}": choices(f"{group}/{name}") for name in _folders(group)}
+            found |= {f"{group}/{name}": choices(f"{group}/{name}", config_name) for name in _folders(group)}
     return found
-
-
-def choices(group: str) -> list[str]:
-    """The values `group=` can take, in alphabetical order."""
-    return sorted({file.stem for folder in own_or_installed(f"conf/{group}") for file in folder.glob("*.yaml")})
 
 
 def _folders(group: str) -> list[str]:

@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from ..errors import UserError
-from ..places import installed_folder
+from ..places import choices, installed_folder
 from .reading import Plain, tell_unknown
 
 # What can go wrong inside Hydra and OmegaConf while settings are composed; a typo raises almost any of these.
@@ -22,7 +22,7 @@ OPEN = ("trainer.", "model.network.", "model.optimizer.", "model.scheduler.", "c
 def explain_composition(error: Exception, overrides: Sequence[str], config_name: str = "train") -> UserError:
     """What to tell the user who typed these overrides."""
     if isinstance(error, MissingConfigException):
-        return UserError(_missing_choice(error, overrides))
+        return UserError(_missing_choice(error, overrides, config_name))
     if isinstance(error, OverrideParseException):
         return UserError(_unreadable(error))
     said = str(error)
@@ -42,14 +42,13 @@ def _reason(error: Exception) -> str:
     return "; ".join(dict.fromkeys(line for line in lines if line)) or type(error).__name__
 
 
-def _missing_choice(error: MissingConfigException, overrides: Sequence[str]) -> str:
+def _missing_choice(error: MissingConfigException, overrides: Sequence[str], config_name: str) -> str:
     group, _, choice = str(error.missing_cfg_file).rpartition("/")
-    # For an existing choice Hydra lists the others; for a list of choices it does not.
-    options = error.options or sorted(file.stem for file in (installed_folder("conf") / group).glob("*.yaml"))
+    options = choices(group, config_name)
     typed = next((each for each in overrides if each.lstrip("+").startswith(f"{group}=")), f"{group}={choice}")
     near = difflib.get_close_matches(choice, options, n=1, cutoff=0.6)
     there = f"available: {', '.join(options)}" if options else "none are available"
-    return f"{typed}: no such choice{f'; did you mean {group}={near[0]}?' if near else ''}; {there}"
+    return f"{typed}: no such choice; " + (f"did you mean {group}={near[0]}? ({there})" if near else there)
 
 
 def _unreadable(error: OverrideParseException) -> str:

@@ -8,8 +8,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from concord.commands.help_page import choices, help_page
+from concord.commands.help_page import help_page
 from concord.commands.program import COMMANDS
+from concord.places import choices
 
 ROOT = Path(__file__).resolve().parents[2]
 # Each takes a tenth of a second or more.
@@ -52,7 +53,7 @@ def test_the_help_of_evaluate_lists_what_evaluate_takes():
 def test_the_help_of_train_lists_every_group_and_choice():
     page = help_page("train")
     for group in ("lang", "data", "tokenizer", "probes", "trainer", "experiment", "debug", "hparams_search", "model/optimizer"):
-        assert f"  {group}: {', '.join(choices(group))}\n" in page
+        assert f"  {group}: {', '.join(choices(group, 'train'))}\n" in page
     assert "  model: lstm, transformer\n" in page
 
 

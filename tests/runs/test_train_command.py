@@ -142,7 +142,7 @@ def test_overwriting_removes_runs_and_nothing_else(tmp_path):
     ("overrides", "message"),
     [
         (["lang=xx"], "error: lang=xx: no such choice; available: any, de, en, es, fr, he, multi, ru"),
-        (["model=gru"], "error: model=gru: no such choice; available: hf, lstm, scores, transformer"),
+        (["model=gru"], "error: model=gru: no such choice; available: lstm, transformer"),
         (["modle.embedding=3"], "error: modle.embedding: no such setting; did you mean model.embedding?"),
         (["name=${nothing}"], "error: name: Interpolation key 'nothing' not found; write a value, or"),
         (["paths.runs=/dev/null/runs"], "error: /dev/null/runs: Not a directory; choose another place"),
