@@ -55,13 +55,14 @@ def is_locked(file: Path) -> bool:
     if not file.exists():
         return False
     with file.open(encoding="utf-8") as stream:
-        return not _acquire(stream)
+        # Over NFS, a file opened for reading cannot be locked exclusively; a shared lock is refused all the same if one is held.
+        return not _acquire(stream, fcntl.LOCK_SH)
 
 
-def _acquire(stream: IO[str]) -> bool:
+def _acquire(stream: IO[str], kind: int = fcntl.LOCK_EX) -> bool:
     """Held until the file is closed."""
     try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(stream, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -247,6 +247,8 @@ def _write_texts(folder: Path) -> None:
         (folder / name).mkdir(parents=True)
         (folder / name / "one.txt").write_text(english, encoding="utf-8")
     (folder / "novels/en.txt.xz").write_bytes(lzma.compress(english.encode()))
+    for lang in ("es", "fr"):
+        (folder / f"novels/{lang}.txt.xz").write_bytes(lzma.compress(prose(lang, f"{lang}-novels.txt").encode()))
 
 
 def _write_treebank(folder: Path) -> None:

@@ -1,6 +1,8 @@
 """Locks, atomic writes, lines of files; and the cores of a machine that cannot say which may be used."""
 
 import bz2
+import errno
+import fcntl
 import gzip
 import lzma
 import multiprocessing
@@ -94,3 +96,19 @@ def test_cores_are_counted_where_the_system_knows_no_affinity(monkeypatch):
     assert machine.cores() == sorted(os.sched_getaffinity(0))
     monkeypatch.delattr(os, "sched_getaffinity")  # macOS
     assert machine.cores() == list(range(os.cpu_count()))
+
+
+def test_asking_for_a_lock_works_where_only_files_open_for_writing_can_be_locked_alone(tmp_path, monkeypatch):
+    """As over NFS."""
+    file = tmp_path / "x.lock"
+    flock = fcntl.flock
+
+    def strict(stream, kind):
+        if kind & fcntl.LOCK_EX and not stream.writable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        flock(stream, kind)
+
+    monkeypatch.setattr(fcntl, "flock", strict)
+    with lock(file):
+        assert is_locked(file)
+    assert not is_locked(file)

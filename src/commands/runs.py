@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from .exit_status import Parser
+from .exit_status import Parser, exit_status
 
 DESCRIPTION = """\
 Lists runs and their state.
@@ -28,6 +28,10 @@ def main(arguments: list[str] | None = None) -> int:
     listing.add_argument("--all", action="store_true", help="debug runs too")
     listing.add_argument("--json", action="store_true", help="JSON, for programs")
     asked = parser.parse_args(arguments)
+    return exit_status(lambda: _list(asked))
+
+
+def _list(asked: argparse.Namespace) -> int:
     # Late, so that --help comes at once.
     from ..runs.run_overview import describe_runs, show_runs
     from ..runs.run_state import runs_below

@@ -52,13 +52,13 @@ def train(settings: "RunSettings") -> None:
 def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
     """Errors are found before the run's folder is touched; of several processes, only the first writes and shows."""
     from ..report import complete_own_report, write_own_report
-    from ..runs.continuing import checkpoint_to_resume, is_finished, take_over
+    from ..runs.continuing import checkpoint_to_resume, is_finished, resume_requeued, take_over
     from ..runs.fit import fit
     from ..runs.loggers import open_loggers
     from ..runs.run_display import show_finished, show_result
     from ..runs.run_preparation import enter_folder, prepare_run
 
-    settings = take_over(settings, folder)
+    settings = take_over(resume_requeued(settings, folder), folder)
     resume = checkpoint_to_resume(settings, folder)
     if is_finished(settings, folder):
         complete_own_report(folder.path)

@@ -32,7 +32,8 @@ class Tally:
         return tally
 
     def add(self, nll: Tensor, tokens: int, words: int | None = None) -> None:
-        self.nll = self.nll.to(nll.device) + nll.detach().double()
+        nll = nll.detach().cpu() if nll.device.type == "mps" else nll.detach()  # Apple's GPUs have no 64-bit numbers
+        self.nll = self.nll.to(nll.device) + nll.double()
         self.tokens += tokens
         self.words += tokens if words is None else words
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import metric_names
 from .contrast_chance import PAIR_CHANCE
+from .contrast_table import Contrasts
 from .groupings import NUMBER, Grouping
 from .probe import CONTRAST, Probe
 from .scorers import WordScores
@@ -98,6 +99,7 @@ class GroupRow:
     ties: int
     uncovered: int
     chance: float
+    members: list[str] = field(default_factory=list)  # all its constructions; those of `over` could be scored
 
     @property
     def key(self) -> str:
@@ -184,30 +186,37 @@ def _row(probe: Probe, verdicts: Verdicts, number: int, members: Mapping[str, Ma
 
 def count_accuracy(probe: Probe, verdicts: Verdicts, rows: Rows, singly: bool = False) -> Accuracy:
     """Over these contrasts, in order, with those of one item adjacent. `singly`: each contrast counts on its own, whatever
-    unit the contract counts.
+    unit the contract counts. Where items count, so do ties and uncovered ones, and an item needs all its contrasts.
     """
     contrasts = probe.contrasts
     scored = rows[verdicts.covered[rows]]
-    keys = contrasts.set[scored] * (len(contrasts) + 1) + contrasts.item[scored]
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
-    worst = np.minimum.reduceat(verdicts.verdict[scored], first) if len(keys) else np.zeros(0)
+    first = _first_of_items(contrasts, rows)
+    whole = np.logical_and.reduceat(verdicts.covered[rows], first) if len(rows) else np.zeros(0, bool)
+    worst = np.minimum.reduceat(verdicts.verdict[rows], first)[whole] if len(rows) else np.zeros(0)
     by_item = probe.contract.unit == "items" and not singly
     each = worst if by_item else verdicts.verdict[scored]
-    chance = contrasts.item_chance[scored[first]] if by_item else contrasts.chance[scored if len(scored) else rows]
+    chance = contrasts.item_chance[rows[first[whole]]] if by_item else contrasts.chance[scored if len(scored) else rows]
+    tied = np.logical_or.reduceat(verdicts.tie[rows], first)[whole] if by_item and len(rows) else verdicts.tie[scored]
     has_margin = len(scored) and verdicts.clauses is not None and not contrasts.is_pair[scored].all()
     has_margin = has_margin and bool(np.isfinite(verdicts.margin[scored]).all())
     return Accuracy(
         n=len(each),
         correct=float(each.sum()),
-        ties=int(verdicts.tie[scored].sum()),
-        uncovered=len(rows) - len(scored),
-        items=len(first),
-        every=float(worst.mean()) if len(first) else math.nan,
+        ties=int(tied.sum()),
+        uncovered=len(first) - len(worst) if by_item else len(rows) - len(scored),
+        items=len(worst),
+        every=float(worst.mean()) if len(worst) else math.nan,
         plus_one=probe.contract.plus_one,
         chance=math.fsum(chance) / len(chance) if len(chance) else PAIR_CHANCE,
         margin=float(verdicts.margin[scored].mean()) if has_margin else math.nan,
         unknown_context=int(verdicts.unknown_context[scored].sum()),
     )
+
+
+def _first_of_items(contrasts: Contrasts, rows: Rows) -> NDArray[np.int64]:
+    """Where, among these contrasts, those of another item begin."""
+    keys = contrasts.set[rows] * (len(contrasts) + 1) + contrasts.item[rows]
+    return np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
 
 
 def constructions_of_mean(constructions: list[str]) -> list[str]:
@@ -244,21 +253,20 @@ def _group_rows(probe: Probe, verdicts: Verdicts, grouping: Grouping, rows: Sequ
 
 
 def _group_row(probe: Probe, verdicts: Verdicts, grouping: Grouping, name: str, members: Sequence[tuple[str, Rows]]) -> GroupRow:
-    dev = probe.contrasts.dev
+    dev, there = probe.contrasts.dev, [construction for construction, _ in members]
     if grouping.combine == "pool":
         pooled = np.concatenate([rows for _, rows in members])
         whole, in_dev = count_accuracy(probe, verdicts, pooled), count_accuracy(probe, verdicts, pooled[dev[pooled]])
         numbers = whole.accuracy, in_dev.accuracy, whole.interval, whole.n, whole.ties, whole.uncovered, whole.chance
-        return GroupRow(grouping.name, name, "pool", [construction for construction, _ in members], *numbers)
+        return GroupRow(grouping.name, name, "pool", there, *numbers, members=there)
     each = [
         ConstructionRow(construction, count_accuracy(probe, verdicts, rows), count_accuracy(probe, verdicts, rows[dev[rows]]), {})
         for construction, rows in members
     ]
     mean = _mean(each)
     n, ties, uncovered = (sum(getattr(row.all, count) for row in each) for count in ("n", "ties", "uncovered"))
-    return GroupRow(
-        grouping.name, name, "mean", mean.over, mean.accuracy, mean.accuracy_dev, mean.interval, n, ties, uncovered, mean.chance
-    )
+    numbers = mean.accuracy, mean.accuracy_dev, mean.interval, n, ties, uncovered, mean.chance
+    return GroupRow(grouping.name, name, "mean", mean.over, *numbers, members=there)
 
 
 def _average(values: list[float]) -> float:

@@ -12,9 +12,12 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..data.download import Downloads, default_downloads
 from ..errors import UserError
@@ -61,7 +64,8 @@ class CollectedSet:
     """A set, the format it was read as, how many items it had, how many were duplicates, and the rule of its split.
 
     The contract is the one its sentences were prepared under, and so the only one they can be scored under. `words` says how
-    its words were chosen, if they were.
+    its words were chosen, if they were. `dev` marks the items set aside for model selection: decided on the whole set, and kept
+    by parts of it.
     """
 
     challenge_set: ChallengeSet
@@ -71,6 +75,15 @@ class CollectedSet:
     rule: str
     contract: Contract | None = None
     words: str = ""
+    dev: NDArray[np.bool_] | None = field(default=None, compare=False)
+
+    def subset(self, indices: Sequence[int]) -> "CollectedSet":
+        """The same with fewer items."""
+        return replace(self, challenge_set=self.challenge_set.subset(indices), dev=self.dev_items()[list(indices)])
+
+    def dev_items(self) -> NDArray[np.bool_]:
+        """One mark per item."""
+        return mark_dev(self.challenge_set) if self.dev is None else self.dev
 
 
 @dataclass(frozen=True)
@@ -146,12 +159,14 @@ def _selected(made: ChallengeSet, form: str, selection: ItemSelection) -> Collec
         made = replace(made, fixed_rules={**made.fixed_rules, "capitalize": "lower"})
     if selection.contract is not None:
         made, repeated = apply_rules(made, selection.contract.rules_for(made))
+    whole = CollectedSet(made, form, size, repeated, rule, selection.contract)
     if selection.part != "all":
         halves = split(made)
-        made, rule = made.subset(halves.dev if selection.part == "dev" else halves.test), halves.rule
-    if selection.limit is not None and selection.limit < len(made):
-        made = made.subset(stratified_sample(made, selection.limit, selection.seed))
-    return CollectedSet(made, form, size, repeated, rule, selection.contract)
+        marked = replace(whole, rule=halves.rule, dev=_marks(halves.dev, len(made)))
+        whole = marked.subset(halves.dev if selection.part == "dev" else halves.test)
+    if selection.limit is not None and selection.limit < len(whole.challenge_set):
+        whole = whole.subset(stratified_sample(whole.challenge_set, selection.limit, selection.seed))
+    return whole
 
 
 def stratified_sample(made: ChallengeSet, limit: int, seed: int) -> list[int]:
@@ -195,6 +210,17 @@ def split(made: ChallengeSet) -> DevTestSplit:
     in_dev = _halves(sorted(set(keys)))
     dev, test = ([i for i in everything if in_dev[keys[i]] is half] for half in (True, False))
     return DevTestSplit(dev, test, rule)
+
+
+def mark_dev(made: ChallengeSet) -> NDArray[np.bool_]:
+    """Which minimal sets are in dev."""
+    return _marks(split(made).dev, len(made))
+
+
+def _marks(indices: Sequence[int], size: int) -> NDArray[np.bool_]:
+    marks = np.zeros(size, bool)
+    marks[indices] = True
+    return marks
 
 
 def _halves(keys: Sequence[str]) -> dict[str, bool]:

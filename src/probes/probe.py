@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .challenge_set import ChallengeSet, SetError
-from .collection import CollectedSet, split
+from .collection import CollectedSet
 from .contract import Contract
 from .contrast_table import Contrasts, ContrastTableBuilder
 from .groupings import ANIMACY, NUMBER, Grouping
@@ -111,7 +111,7 @@ def build_probe(name: str, language: str, collected: Sequence[CollectedSet], gro
     names = [each.challenge_set.construction for each in usable]
     own = [kept for each in stated if (kept := each.pooling(names) if each == ANIMACY else each)]
     declared = {each.name: each for each in (*groupings, *own)}
-    contrasts = builder.table([_dev_items(each.challenge_set) for each in usable])
+    contrasts = builder.table([each.dev_items() for each in usable])
     return Probe(name, language, usable, agreed, list(builder.sentences), contrasts, without, tuple(declared.values()))
 
 
@@ -131,9 +131,3 @@ def _group_members(contrasts: Contrasts, made: ChallengeSet, number: int, groupi
         marks[items[name]] = True
         found[name] = own[marks[contrasts.item[own]]]
     return found
-
-
-def _dev_items(made: ChallengeSet) -> NDArray[np.bool_]:
-    marks = np.zeros(len(made), bool)
-    marks[split(made).dev] = True
-    return marks

@@ -66,8 +66,7 @@ def sample_probe(whole: Probe, size: int | None, seed: int) -> Probe:
     chosen = []
     for each in whole.collected:
         made = each.challenge_set
-        some = made.subset(stratified_sample(made, size, seed)) if size < len(made) else made
-        chosen.append(replace(each, challenge_set=some))
+        chosen.append(each.subset(stratified_sample(made, size, seed)) if size < len(made) else each)
     return replace(build_probe(whole.name, whole.language, chosen, whole.groupings), lexicon=whole.lexicon)
 
 

@@ -8,6 +8,7 @@ from rich.table import Table as View
 
 from ..terminal import share, show_change, show_interval, table
 from .accuracy import MEAN, Accuracy, ConstructionRow, GroupRow, Mean, Table
+from .result_files import means_are_alike
 from .suites.chance import above_chance
 from .suites.circuits import CIRCUIT, Stability, circuit_name, equal_chance, in_circuit_order, stability, stability_means
 
@@ -42,7 +43,8 @@ def mean_label(shown: Table) -> str:
 def rows_by_circuit(shown: Table) -> list[CircuitRows]:
     """In the papers' order; suites without a circuit come last."""
     groups = {group.key: group for group in shown.groups if group.grouping == CIRCUIT}
-    found = [CircuitRows(groups[key], [shown.row(suite) for suite in groups[key].over]) for key in in_circuit_order(groups)]
+    suites = {key: group.members or group.over for key, group in groups.items()}  # older files name only what was scored
+    found = [CircuitRows(groups[key], [shown.row(suite) for suite in suites[key]]) for key in in_circuit_order(groups)]
     inside = {row.construction for each in found for row in each.suites}
     rest = [row for row in shown.rows if row.construction not in inside]
     return [*found, CircuitRows(None, rest)] if rest else found
@@ -79,6 +81,8 @@ def circuits_view(title: str, tables: Mapping[str, Table]) -> View:
             view.add_row(f"  {row.construction}", *(share(one.row(row.construction).all.accuracy) for one in tables.values()))
     view.add_section()
     view.add_row(SG_SCORE, *(share(one.mean.accuracy) for one in tables.values()), style="bold")
+    if not means_are_alike(tables.values()):
+        view.add_row(f"{SG_SCORE} of", *(str(len(one.mean.over)) if one.mean.over else "" for one in tables.values()))
     return view
 
 

@@ -152,8 +152,9 @@ def _part_cells(condition: RunCondition, name: str, part: str) -> tuple[Cell, Ce
     sd = condition.spread(values)
     text = f"{values.mean():.2f}" + ("" if math.isnan(sd) else f" ± {sd:.2f}")
     shade = max(2 * float(values.mean()) - 1, 0.0)
-    numbers = (("value", float(values.mean())), ("sd", sd), ("n", float(found[0].n)))
-    return number_cell(found[0].n, f"{found[0].n:,}"), Cell(text, numbers, shade)
+    n = found[0].n  # not known of a run that goes on
+    numbers = (("value", float(values.mean())), ("sd", sd), *([("n", float(n))] if n else []))
+    return number_cell(n, f"{n:,}") if n else EMPTY, Cell(text, numbers, shade)
 
 
 def _short(part: str) -> str:

@@ -23,6 +23,7 @@ class TestedDifference:
     construction: str
     other: str
     base: str
+    language: str
     accuracy: float
     base_accuracy: float
     n: int
@@ -56,7 +57,7 @@ def _compare_models(result: Result, base: Result) -> list[TestedDifference]:
             one, two = (own.correct[both, side] / own.n[both, side] for side in (0, 1))
             better, worse = int((one > two).sum()), int((one < two).sum())
             here, there = Judgements(own.construction[both], own.correct[both], own.n[both]).accuracy.tolist()
-            names, counts = (construction, result.name, base.name), (int(both.sum()), better, worse)
+            names, counts = (construction, result.name, base.name, result.language), (int(both.sum()), better, worse)
             found.append(TestedDifference(*names, here, there, *counts, mcnemar_p(better, worse)))
     return found
 
@@ -80,7 +81,7 @@ def _compare_conditions(condition: RunCondition, base: RunCondition) -> list[Tes
     for construction in in_paper_order([name for name in condition.constructions if name in base.constructions]):
         one, two = (np.array([r.scores[construction].accuracy for r in g.results]) for g in (condition, base))
         if not (np.isnan(one).any() or np.isnan(two).any()):
-            names = (construction, condition.name, base.name)
+            names = (construction, condition.name, base.name, condition.language)
             n = condition.first.scores[construction].n
             found.append(TestedDifference(*names, float(one.mean()), float(two.mean()), n, 0, 0, permutation_p(one, two)))
     return found

@@ -19,6 +19,7 @@ from .feature_tables import feature_table_if_any
 from .grids import EMPTY, Cell, Grid, Head, number_cell
 from .published_values import SCALE, Published, published
 from .results import Result
+from .wording import language_name
 
 CONTROL, ORIGINAL = "control", "original"
 HEURISTICS_GROUPING = "heuristics"  # from conf/probes/participles.yaml and treebank.yaml
@@ -162,6 +163,7 @@ class PairedTest:
     """One model, one control: accuracies on the pairs, and the items that only one side gets right."""
 
     model: str
+    language: str
     control: str
     n: int
     original: float
@@ -184,7 +186,8 @@ def paired_tests(conditions: Sequence[RunCondition]) -> list[PairedTest]:
                 one, two = np.array(pairs).T
                 better, worse = int((one > two).sum()), int((one < two).sum())
                 means = float(one.mean()), float(two.mean())
-                found.append(PairedTest(result.name, kind, len(pairs), *means, better, worse, mcnemar_p(better, worse)))
+                about, p = (result.name, result.language, kind, len(pairs)), mcnemar_p(better, worse)
+                found.append(PairedTest(*about, *means, better, worse, p))
     return found
 
 
@@ -199,6 +202,7 @@ def _verdicts(result: Result) -> dict[str, dict[str, float]]:
 
 
 def _pairs_table(found: Sequence[PairedTest]) -> Grid:
+    several = len({each.language for each in found}) > 1
     rows = []
     for each, p in zip(found, holm([each.p for each in found]), strict=True):
         cells = [number_cell(each.n, f"{each.n:,}"), number_cell(each.original), number_cell(each.changed)]
@@ -208,7 +212,8 @@ def _pairs_table(found: Sequence[PairedTest]) -> Grid:
             number_cell(each.p, f"{each.p:.3g}"),
             Cell(f"{p:.3g}{' *' if p < ALPHA else ''}", (("value", p),), strong=p < ALPHA),
         ]
-        rows.append((f"{each.model}: {each.control}", tuple(cells)))
+        model = f"{each.model}, {language_name(each.language)}" if several else each.model
+        rows.append((f"{model}: {each.control}", tuple(cells)))
     heads = tuple(Head("", name) for name in ("pairs", ORIGINAL, "control", "difference", "better", "worse", "p", "p, Holm"))
     return Grid("controls", "Originals and their controls", ABOUT_PAIRS, "model and control", heads, tuple(rows))
 
@@ -285,6 +290,7 @@ def _regression_rows(result: Result) -> list[tuple[list[float], float]]:
     there = parquet.read_schema(result.items).names
     asked = [
         "verdict",
+        "tie",
         "covered",
         N_HEURISTICS,
         "distance",
@@ -297,7 +303,7 @@ def _regression_rows(result: Result) -> list[tuple[list[float], float]]:
     table = parquet.read_table(result.items, columns=[name for name in asked if name in there]).to_pylist()
     found = []
     for row in table:
-        known = row["covered"] and row.get(CONTROL, ORIGINAL) == ORIGINAL and row["verdict"] in (0, 1)
+        known = row["covered"] and row.get(CONTROL, ORIGINAL) == ORIGINAL and not row["tie"]
         if not known or row[N_HEURISTICS] is None or row.get("distance") is None:
             continue
         good, bad = (float(row.get(f"{side}_frequency") or 0) for side in ("good", "bad"))

@@ -62,8 +62,8 @@ def _count(own: VerdictColumns, asked: AskedItems, every: bool) -> tuple[NDArray
     items, item = len(asked.item_constructions), asked.item[own.covered]
     verdict = own.verdict[own.covered].astype(float)
     n = np.bincount(item, minlength=items).astype(float)
-    if every:  # all contrasts of an item must hold
-        worst = np.ones(items)
+    if every:  # all contrasts of an item must be scored, and hold
+        worst, whole = np.ones(items), n == np.bincount(asked.item, minlength=items)
         np.minimum.at(worst, item, verdict)
-        return np.where(n > 0, worst, 0.0), (n > 0).astype(float)
+        return np.where(whole, worst, 0.0), whole.astype(float)
     return np.bincount(item, weights=verdict, minlength=items).astype(float), n

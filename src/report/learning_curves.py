@@ -62,13 +62,16 @@ def align_steps(runs: Sequence[Iterable[float]]) -> list[dict[float, float]]:
 
     With batches by tokens, an epoch has a few steps more with one seed than with another. Two steps of one run stay apart.
     """
-    places: list[dict[float, float]] = [{} for _ in runs]
-    first, members = -math.inf, set[int]()
-    for step, run in sorted((step, run) for run, steps in enumerate(runs) for step in dict.fromkeys(steps)):
+    own = [set(steps) for steps in runs]
+    places: list[dict[float, float]] = [{} for _ in own]
+    first, members = -math.inf, dict[int, float]()
+    for step, run in sorted((step, run) for run, steps in enumerate(own) for step in steps):
         near = step == first or (first > 0 and step - first <= max(1.0, CLOSE * first))  # the untrained model stands alone
-        if not near or run in members:
-            first, members = step, set()
-        members.add(run)
+        # A run that was also probed at exactly this step was at another point of training before.
+        elsewhere = any(at != step and step in own[member] for member, at in members.items())
+        if not near or run in members or elsewhere:
+            first, members = step, {}
+        members[run] = step
         places[run][step] = first
     return places
 

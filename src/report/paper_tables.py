@@ -142,7 +142,10 @@ def size_table(estimates: Estimates) -> Grid:
         found.setdefault((condition.language, tuple(_size_cells(condition, name) for name in names)), []).append(condition)
     heads = tuple(Head(_shared_title(own), name) for own in found.values() for name in ("n", "covered", "ties"))
     rows = [(labels[name], [cell for _, own in found for cell in own[i]]) for i, name in enumerate(names)]
-    note = "n: contrasts scored; covered: share of contrasts whose tested words the model knows; ties: mean over seeds."
+    note = (
+        "n: contrasts scored (under the protocol clams: items); covered: share of them whose tested words the model knows; "
+        "ties: mean over seeds."
+    )
     return Grid("sizes", "Set sizes and coverage", note, "construction", heads, freeze_rows(rows))
 
 

@@ -70,6 +70,7 @@ def comparison_tables(conditions: Sequence[RunCondition], baseline: Baseline) ->
 
 def _difference_table(name: str, title: str, note: str, found: list[TestedDifference]) -> Grid:
     corrected = holm([each.p for each in found])
+    several = len({each.language for each in found}) > 1
     rows = []
     for each, p in zip(found, corrected, strict=True):
         row = replace(each, corrected=p)
@@ -77,7 +78,8 @@ def _difference_table(name: str, title: str, note: str, found: list[TestedDiffer
         counts = [number_cell(count, f"{count:,}") for count in counted]
         cells = [number_cell(row.base_accuracy), number_cell(row.accuracy), number_cell(row.gain, f"{row.gain:+.2f}")]
         cells += [*counts, number_cell(row.p, _format_p(row.p)), _p_cell(p)]
-        rows.append((f"{row.other}: {construction_name(row.construction)}", tuple(cells)))
+        other = f"{row.other}, {language_name(row.language)}" if several else row.other
+        rows.append((f"{other}: {construction_name(row.construction)}", tuple(cells)))
     named = ("n", "better", "worse") if name == "compared" else ()
     heads = tuple(Head("", head) for head in ("baseline", "this", "difference", *named, "p", "p, Holm"))
     return Grid(name, title, note, "comparison", heads, tuple(rows))

@@ -1,6 +1,7 @@
 """Suite tables: with and without a modifier, and which comparison of a prediction fails."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -83,7 +84,10 @@ def clause_table(estimates: Estimates) -> Grid | None:
     rows = []
     for key in keys:
         text = next(each[key][0] for own in found for each in own if key in each)
-        cells = [_share_cell([each[key][1:] for each in own if key in each]) for own in found]
+        cells = [
+            _share_cell(condition, [each[key][1:] for each in own if key in each])
+            for condition, own in zip(estimates.conditions, found, strict=True)
+        ]
         rows.append((f"{labels.get(key[0], key[0])}: {text}", cells))
     heads = tuple(Head(language_name(c.language), c.name_with_seeds) for c in estimates.conditions)
     note = (
@@ -93,12 +97,12 @@ def clause_table(estimates: Estimates) -> Grid | None:
     return Grid("clauses", "Which comparison fails", note, "comparison", heads, freeze_rows(rows))
 
 
-def _share_cell(values: Sequence[tuple[float, int]]) -> Cell:
+def _share_cell(condition: RunCondition, values: Sequence[tuple[float, int]]) -> Cell:
     if not values:
         return EMPTY
     shares = np.array([share for share, _ in values])
-    sd = float(shares.std(ddof=1)) if len(shares) > 1 else float("nan")
-    text = f"{shares.mean():.2f}" + (f" ± {sd:.2f}" if len(shares) > 1 else "")
+    sd = condition.spread(shares)
+    text = f"{shares.mean():.2f}" + ("" if math.isnan(sd) else f" ± {sd:.2f}")
     return Cell(text, (("value", float(shares.mean())), ("sd", sd), ("n", float(values[0][1]))), max(2 * shares.mean() - 1, 0.0))
 
 

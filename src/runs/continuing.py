@@ -1,20 +1,34 @@
 """Whether the contents of a run folder are this run, and where it resumes."""
 
+import logging
+import os
 from dataclasses import replace
 from pathlib import Path
 
 from ..data.corpora import CorpusRecipe
 from ..data.download import downloads_for
 from ..errors import UserError
+from ..settings.reading import Plain
 from ..settings.recipe import keep_begun
 from ..settings.run import RunSettings, read_run_settings
 from .run_folder import DamagedRun, RunFolder
 from .stopping import is_first
 
+log = logging.getLogger(__name__)
+RESTARTS = "SLURM_RESTART_COUNT"  # SLURM's; above 0 in a job that was requeued
+
 
 def corpus_recipe(settings: RunSettings) -> CorpusRecipe:
     """The corpus of a run."""
     return CorpusRecipe(settings.data, settings.languages, settings.tokenizer, downloads_for(settings.paths))
+
+
+def resume_requeued(settings: RunSettings, folder: RunFolder) -> RunSettings:
+    """A job that SLURM starts again goes on where it was stopped, even if its command says to begin afresh."""
+    if not int(os.environ.get(RESTARTS) or 0) or not folder.last.exists():
+        return settings
+    again: dict[str, Plain] = {"overwrite": False, "ckpt_path": "auto"}
+    return replace(settings, overwrite=False, ckpt_path="auto", plain={**settings.plain, **again})
 
 
 def take_over(settings: RunSettings, folder: RunFolder) -> RunSettings:
@@ -71,5 +85,7 @@ def checkpoint_to_resume(settings: RunSettings, folder: RunFolder) -> Path | Non
     if asked and settings.overwrite and (asked == "auto" or folder.path.resolve() in Path(asked).resolve().parents):
         raise UserError(f"ckpt_path={asked} overwrite=true: one resumes the run, the other removes it; choose one")
     if asked in (None, "auto"):
+        if asked == "auto" and not folder.last.exists():
+            log.info("ckpt_path=auto: %s has no checkpoint; training begins at the first step", folder.path)
         return folder.last if asked == "auto" and folder.last.exists() else None
     return Path(asked)

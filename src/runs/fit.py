@@ -50,6 +50,8 @@ OURS: dict[str, Any] = {
     "enable_model_summary": False,
     "num_sanity_val_steps": 0,
 }
+# Settings of Lightning that would leave epochs without a validation, and their usual values.
+EVERY_EPOCH: dict[str, Plain] = {"check_val_every_n_epoch": 1, "val_check_interval": 1.0, "max_steps": -1}
 PRECISIONS = ("32", "64", "16-mixed", "bf16-mixed", "16-true", "bf16-true", "32-true", "64-true")
 
 
@@ -89,7 +91,7 @@ class Recipe:
         """Let Lightning check its own settings before any work is done."""
         _quieten()
         try:
-            pl.Trainer(**self.trainer.lightning() | OURS | {"logger": False})
+            pl.Trainer(**_lightning(self.trainer) | OURS | {"logger": False})
         except (MisconfigurationException, ValueError, TypeError, RuntimeError, ImportError) as error:
             raise UserError(f"trainer: {' '.join(str(error).split())[:300]}; see conf/trainer") from None
 
@@ -127,12 +129,26 @@ def _check_monitor(where: str, monitor: str, metrics: Sequence[str]) -> None:
         raise UserError(f"{where}.monitor={monitor}: not a metric that every validation has; available: {named}")
 
 
+def _lightning(trainer: TrainerSettings) -> dict[str, Plain]:
+    """`auto` is CUDA or the CPU; others, such as Apple's GPUs, on request."""
+    given = trainer.lightning()
+    automatic = trainer.accelerator == "auto" and not torch.cuda.is_available()
+    return given | {"accelerator": "cpu"} if automatic else given
+
+
 def _check_trainer(settings: dict[str, Plain]) -> None:
     known = inspect.signature(pl.Trainer).parameters
     if unknown := [name for name in settings if name not in known]:
         raise UserError(f"trainer.{unknown[0]}: Lightning's Trainer has no such setting")
     if ours := [name for name in settings if name in (*OURS, "logger", "callbacks", "plugins")]:
         raise UserError(f"trainer.{ours[0]}: Concord sets this itself; for your own callbacks and loggers see docs/own.md")
+    if skipped := [name for name, usual in EVERY_EPOCH.items() if settings.get(name, usual) not in (usual, None)]:
+        raise UserError(
+            f"trainer.{skipped[0]}={settings[skipped[0]]}: every epoch ends with a validation; shorten a run with "
+            "trainer.max_epochs= or data.max_tokens="
+        )
+    if settings.get("limit_val_batches") == 0:
+        raise UserError("trainer.limit_val_batches=0: every epoch ends with a validation; leave it out")
     precision = str(settings.get("precision", 32))
     if precision not in PRECISIONS:
         raise UserError(f"trainer.precision={precision}: no such precision; available: {', '.join(PRECISIONS)}")
@@ -174,7 +190,7 @@ def fit(
     saving = [checkpoints, Interruption(checkpoints)]
     callbacks: list[Callback] = [TrainingLog(), progress, *run.probing, *run.own, *early, *saving]
     trainer = pl.Trainer(
-        **recipe.trainer.lightning() | {"profiler": profiler(recipe.trainer.profiler, folder)},  # type: ignore[arg-type]
+        **_lightning(recipe.trainer) | {"profiler": profiler(recipe.trainer.profiler, folder)},  # type: ignore[arg-type]
         plugins=[CheckpointWriter()],
         logger=[metrics, *loggers],
         callbacks=callbacks,

@@ -94,6 +94,10 @@ class RunFolder:
     def finished(self) -> bool:
         return (self.path / "DONE").exists()
 
+    def begin_again(self) -> None:
+        """It is no longer finished."""
+        (self.path / "DONE").unlink(missing_ok=True)
+
     def result(self) -> JsonObject:
         """What `finish` wrote."""
         return _read_names(self.path / "DONE", json.loads)

@@ -151,7 +151,11 @@ def show_runs(found: Sequence[RunOverview], folder: Path, debug_runs: int = 0) -
         if run["why"]:
             console.print(f"{run['state']} {run['name']}: {run['why']}", markup=False, soft_wrap=True)
     states = [run["state"] for run in found]
-    counts = [f"{states.count(name)} {name}" for name in ("done", "running", "stopped", "failed", "damaged") if name in states]
+    counts = [
+        f"{states.count(name)} {name}"
+        for name in ("done", "running", "stopped", "unfinished", "failed", "damaged")
+        if name in states
+    ]
     console.print(f"{len(found)} run{'' if len(found) == 1 else 's'}: {', '.join(counts) or 'none'}")
     if debug_runs:
         noun, them = ("run", "it") if debug_runs == 1 else ("runs", "them")

@@ -5,15 +5,16 @@ from pathlib import Path
 
 from ..errors import UserError
 from ..metric_names import VALID_PERPLEXITY
+from ..settings.watched import is_watched
 from .run_folder import RunFolder
 
 
 def state(folder: RunFolder) -> tuple[str, str]:
-    """`done`, `running`, `stopped` (on request, and saved), `failed` or `damaged`, and why."""
+    """`done`, `running`, `stopped` (on request, and saved), `failed`, `unfinished` (if watched) or `damaged`, and why."""
     if folder.in_use():
         return "running", ""
     try:
-        folder.settings()
+        watched = is_watched(folder.settings())
         if folder.finished():
             folder.result()
             return "done", ""
@@ -23,6 +24,8 @@ def state(folder: RunFolder) -> tuple[str, str]:
     ended = starts[-1].get("ended") if starts else None
     if isinstance(ended, dict) and {"state", "why"} <= {*ended}:
         return str(ended["state"]), str(ended["why"])
+    if watched:
+        return "unfinished", "training that is watched: it goes on, or ended before its last probe"
     # A process that was killed or lost power could not say so.
     return "failed", "ended without a message: killed, or the machine went down"
 

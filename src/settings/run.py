@@ -43,6 +43,12 @@ class PathSettings:
     offline: bool | str = False
     own: str = "."  # the folder with the user's own conf/ and grammars/; `places` looks there
 
+    def __post_init__(self) -> None:
+        """No shell expands `~` in `paths.runs=~/runs`."""
+        for name in ("runs", "results", "cache", "downloads"):
+            if value := getattr(self, name):
+                object.__setattr__(self, name, str(Path(value).expanduser()))
+
     @property
     def corpora(self) -> Path:
         """Where prepared corpora are kept; by default in the user's cache."""

@@ -106,7 +106,7 @@ class LightningWatch(Callback):
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         if not trainer.sanity_checking and trainer.state.fn == "fit":
-            found = self._ask(trainer)
+            found = self._ask(trainer, measured=True)
             pl_module.log_dict(found.accuracies, rank_zero_only=False)
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -123,10 +123,12 @@ class LightningWatch(Callback):
         for logger in trainer.loggers:
             logger.log_metrics(found | {WORDS_SEEN: self.words_seen}, step=trainer.global_step)
 
-    def _ask(self, trainer: pl.Trainer) -> ProbeTable:
+    def _ask(self, trainer: pl.Trainer, measured: bool = False) -> ProbeTable:
+        """`measured`: right after a validation. Later, Lightning still has its numbers, which are then those of older weights."""
         assert self.watcher is not None
-        measured = {name: float(value) for name, value in trainer.callback_metrics.items() if not name.startswith(PROBE)}
-        return self.watcher(trainer.global_step, self.words_seen, measured)
+        found = trainer.callback_metrics if measured else {}
+        numbers = {name: float(value) for name, value in found.items() if not name.startswith(PROBE)}
+        return self.watcher(trainer.global_step, self.words_seen, numbers)
 
 
 def _asked(module: pl.LightningModule, model: str | Callable[[object], object] | None) -> object:

@@ -145,6 +145,8 @@ class Watcher:
         Without `words` (or `tokens`), curves are plotted against steps.
         """
         if self.last is not None and self.last.step == step:
+            if measures and self.metrics is not None:
+                self.metrics.log_metrics(dict(measures), step=step)
             return self.last
         seen: dict[Axis, int | None] = {"words": words, "tokens": tokens, "steps": step}
         if self.axis is None:
@@ -215,6 +217,7 @@ class Watcher:
             _clear(self.folder)
         known = {"vocabulary_digest": self.model.digest}
         self.folder.enter(self._settings(axis).yaml(), known, torch.get_num_threads())
+        self.folder.begin_again()
         self.metrics = MetricsFile(self.folder.metrics)
         if self.resume and self.folder.metrics.exists():
             self.metrics.keep(sum(row.get("step", 0) < step for row in read_metrics(self.folder.metrics)))

@@ -16,7 +16,7 @@ from concord.data.vocabulary import EOS, UNK, Vocabulary
 from concord.errors import UserError
 from concord.probes.challenge_set import ChallengeSet
 from concord.probes.lexicon.choice import fitted_sets
-from concord.probes.lexicon.fitting import FitRule, FittedLexicon, fit_lexicon
+from concord.probes.lexicon.fitting import FitRule, FittedLexicon, LexiconWord, fit_lexicon
 from concord.probes.lexicon.known_words import (
     COUNTS,
     CorpusWords,
@@ -27,7 +27,7 @@ from concord.probes.lexicon.known_words import (
     words_of_facts,
     write_words,
 )
-from concord.probes.lexicon.word_table import save_choice
+from concord.probes.lexicon.word_table import number_ratio, save_choice
 from concord.probes.probe_preparation import make_probe
 from concord.settings.probing import ProbeSettings, decide_lexicon
 from training_runs import settings
@@ -330,3 +330,11 @@ def test_a_language_without_a_wide_lexicon_keeps_its_sets(tmp_path, monkeypatch)
         "cases", format="grammar", path="grammars/{lang}/cases", lexicon="fit", limit=2, constructions=("simple",)
     )
     assert make_probe(own, "de", "split", False, None, EveryWord()).lexicon is None
+
+
+def test_words_as_frequent_in_both_numbers_count_in_the_ratio():
+    row = whole("de").words[0].row
+    even, twice = (LexiconWord(row, "N", {"s": {"a": None}, "p": {"b": None}}, {"a": n, "b": 8.0}) for n in (8.0, 16.0))
+    assert number_ratio([even]) == "1.00"
+    assert float(number_ratio([even, twice])) == pytest.approx(2 ** (twice.imbalance / 2), abs=0.005)
+    assert number_ratio([LexiconWord(row, "N")]) == ""

@@ -117,6 +117,19 @@ def test_in_clams_all_bad_forms_must_lose_elsewhere_each_is_a_contrast_of_its_ow
     assert found["marvin_linzen"].accuracy == 0.5
 
 
+def test_in_clams_an_item_needs_all_its_contrasts_and_ties_are_those_of_items() -> None:
+    made = ChallengeSet("person", "de", "test", "test")
+    for line, last in enumerate("de"):
+        forms = [("good", True, "b"), ("bad", False, "c"), ("bad2", False, last)]
+        made.add(line + 1, {}, [Variant(role, flag, ("a", word), None, ()) for role, flag, word in forms])
+    found = {}
+    for protocol in ("default", "clams"):
+        every = asked(CollectedSet(made, "own", 2, 0, ""), protocol=protocol, unknown="uncovered")
+        found[protocol] = tabulate(every, judge(every, scored(every, {}, unknown=["e"]))).rows[0].all
+    assert (found["default"].n, found["default"].ties, found["default"].uncovered, found["default"].items) == (3, 3, 1, 1)
+    assert (found["clams"].n, found["clams"].ties, found["clams"].uncovered, found["clams"].items) == (1, 1, 1, 1)
+
+
 def test_contrasts_of_the_source_hold_and_formulas_are_told_apart() -> None:
     made = ChallengeSet(
         "npi", "en", "test", "test", (pair_contrast("g>i", "good", "intrusive"), pair_contrast("i>u", "intrusive", "bad"))

@@ -9,12 +9,14 @@ from concord.data.grammar import folder_of
 from concord.probes.cache import read_cached
 from concord.probes.challenge_set import ChallengeSet, SetError, differing, merge_sets
 from concord.probes.collection import ItemSelection, collect, split, stratified_sample, target_forms
-from concord.probes.contract import Rules, apply_rules
+from concord.probes.contract import Rules, apply_rules, make_contract
 from concord.probes.contrast import pair_contrast
 from concord.probes.exports import export
 from concord.probes.lint import check
 from concord.probes.named_collections import named_collection
 from concord.probes.pairs import pair
+from concord.probes.probe import build_probe
+from concord.probes.probe_series import sample_probe
 from concord.probes.readers import reader
 from concord.settings.probing import collection_files
 from set_files import write
@@ -215,6 +217,18 @@ def test_a_verb_of_dev_is_one_of_dev_in_every_set_and_however_it_is_written():
     in_dev = {target_forms(everything, i) for i in split(everything).dev}
     assert {target_forms(few, i) for i in split(few).dev} == {target_forms(few, i) for i in range(6)} & in_dev
     assert split(few_capital) == split(few)
+
+
+@pytest.mark.parametrize("limit", [None, 6])
+def test_a_part_of_a_set_keeps_what_is_set_aside_for_model_selection(tmp_path, limit):
+    rows = [f"the noun{noun} verb{verb}\tthe noun{noun} verb{verb}s" for verb in range(12) for noun in range(4)]
+    file = tmp_path / "own.tsv"
+    file.write_text("\n".join(["good\tbad", *rows]) + "\n", encoding="utf-8")
+    for part, marks in (("all", {True, False}), ("dev", {True}), ("test", {False})):
+        selection = ItemSelection(limit=limit, part=part, contract=make_contract("default", {}))
+        probe = build_probe("own", "en", collect(file, "en", None, tmp_path / "cache", selection))
+        assert set(probe.contrasts.dev.tolist()) == marks
+        assert set(sample_probe(probe, 4, 0).contrasts.dev.tolist()) == marks
 
 
 @pytest.mark.parametrize("rule", ["forms", "context word", "item"])

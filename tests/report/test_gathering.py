@@ -247,6 +247,9 @@ def test_nothing_to_report_on_is_an_error_that_says_why(tmp_path: Path) -> None:
         ([[0, 10, 20], [0, 10]], [[0, 10, 20], [0, 10]]),  # one seed is not there yet
         ([[0, 1, 2], [0, 1, 2]], [[0, 1, 2], [0, 1, 2]]),  # probes of one run are never one point
         ([[0, 100], [1, 150]], [[0, 100], [1, 150]]),  # the untrained model stands alone
+        # One seed lacks a probe: those after it still belong together.
+        ([[990, 1010, 1020], [990, 1000, 1010, 1020]], [[990, 1010, 1020], [990, 1000, 1010, 1020]]),
+        ([[500, 1003], [500, 1000], [502, 1001]], [[500, 1000], [500, 1000], [500, 1000]]),
     ],
 )
 def test_probes_of_seeds_at_the_same_point_of_training_are_averaged(runs, places):

@@ -26,6 +26,12 @@ def test_a_part_of_the_default_name_leads_nowhere_else_either():
         _ = settings("model.name='../../x'").folder
 
 
+def test_home_is_expanded_in_paths(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/her")
+    made = settings("paths.runs='~/runs'", "paths.cache='~/cache'", "name=x")
+    assert (made.folder, made.paths.corpora) == (Path("/home/her/runs/x"), Path("/home/her/cache"))
+
+
 @pytest.mark.parametrize("name", ["mine", "1", "nan", "größer als gestern", "a-b_c.d", "lr=3"])
 def test_ordinary_names_are_names(name):
     assert settings(f"name='{name}'").folder.name == name

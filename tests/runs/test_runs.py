@@ -10,6 +10,7 @@ from concord.runs.run_state import History, runs_below, state
 from concord.runs.stopping import Interrupted
 from concord.settings import read_run_settings
 from concord.settings.setting_words import describe_setting
+from concord.settings.watched import WatchedSettings
 from omegaconf import OmegaConf
 from rich.console import Console
 from synthetic_runs import settings
@@ -31,6 +32,12 @@ def runs(tmp_path):
         with pytest.raises(type(error)), RunFolder(tmp_path / "runs" / name).noted():
             raise error
     return tmp_path / "runs"
+
+
+def test_training_that_is_watched_has_not_failed_because_it_goes_on(tmp_path):
+    folder = RunFolder(tmp_path / "watched")
+    folder.enter(WatchedSettings("a loop", "gpt2", "words").yaml(), {})
+    assert state(folder)[0] == "unfinished"
 
 
 def test_every_run_is_listed_with_its_state_and_numbers(runs, capsys):

@@ -8,8 +8,10 @@ import time
 
 import pytest
 from concord.runs.checkpointing import Interruption
+from concord.runs.continuing import checkpoint_to_resume, resume_requeued
 from concord.runs.run_folder import RunFolder
 from concord.runs.stopping import Interrupted, explain_failures, handled_by, requeue, stop_now
+from training_runs import settings
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT])
@@ -139,3 +141,18 @@ def test_the_warning_of_slurm_puts_the_job_back_into_the_queue_once(scontrol, mo
     requeue(signal.SIGUSR1)
     assert scontrol() == "requeue 17\n"
     assert "SLURM job 17 requeued" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("typed", [["overwrite=true"], []])
+def test_a_job_that_slurm_starts_again_goes_on_whatever_its_command_says(tmp_path, monkeypatch, typed):
+    asked, folder = settings(*typed, f"paths.runs={tmp_path}", "name=x"), RunFolder(tmp_path / "x")
+    folder.checkpoints.mkdir(parents=True)
+    folder.last.touch()
+    monkeypatch.delenv("SLURM_RESTART_COUNT", raising=False)
+    assert resume_requeued(asked, folder) == asked
+    monkeypatch.setenv("SLURM_RESTART_COUNT", "1")
+    again = resume_requeued(asked, folder)
+    assert (again.overwrite, again.ckpt_path, again.plain["overwrite"]) == (False, "auto", False)
+    assert checkpoint_to_resume(again, folder) == folder.last
+    folder.last.unlink()  # stopped before there was anything to save
+    assert resume_requeued(asked, folder) == asked

@@ -1,6 +1,7 @@
 """A LightningModule that is not ours, watched by one callback, under both names of Lightning."""
 
 import importlib
+import math
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -69,7 +70,8 @@ def test_any_module_is_watched_and_trains_as_before(name: str, tmp_path: Path) -
     assert {0, 3, 4, 6, 8} <= {row["step"] for row in rows}
     assert float(best.best_score) == max(row[MEAN] for row in rows if row["step"] in (4, 8))
     assert rows[-1]["progress/words_seen"] == watch.words_seen == 2 * sum(int((batch(step) > 1).sum()) for step in range(8))
-    assert {"val_loss"} <= rows[-1].keys()
+    # Only what was just measured: Lightning remembers the last validation's numbers.
+    assert {row["step"] for row in rows if not math.isnan(row.get("val_loss", math.nan))} == {4, 8}
     assert (tmp_path / "run/checkpoints/chck_500.ckpt").exists()
     assert (tmp_path / "run/report.html").exists()
     # The weights that were kept, asked again, give the numbers of the moment they were kept at.
@@ -92,3 +94,14 @@ def test_the_module_itself_or_a_function_of_it_can_be_asked(tmp_path: Path) -> N
     wrong = concord.LightningWatch(small_sets(), vocabulary(), tmp_path / "w", "netwrok", show=False)
     with pytest.raises(UserError, match="model='netwrok': Mine has no such attribute"):
         fit(pl, tmp_path, wrong)
+
+
+def test_a_probe_and_a_validation_at_one_step_keep_the_numbers_of_both(tmp_path: Path) -> None:
+    import pytorch_lightning as pl
+
+    watch = concord.LightningWatch(small_sets(), vocabulary(), tmp_path / "run", "network", every=2, show=False)
+    fit(pl, tmp_path, watch)
+    rows = read(tmp_path / "run/metrics.csv")
+    losses = {row["step"]: row["val_loss"] for row in rows if not math.isnan(row.get("val_loss", math.nan))}
+    assert losses.keys() == {4, 8}
+    assert losses[4] != losses[8]

@@ -32,6 +32,8 @@ def test_a_trainer_is_watched_and_trains_as_before(family: str, tmp_path: Path) 
     alone.train()
     assert same(trainer.model, alone.model)
     rows = read(tmp_path / "on-s1/metrics.csv")
+    assert {row["step"] for row in rows if "eval_loss" in row} == {4, 8}
+    rows = [row for row in rows if MEAN in row]
     assert [row["step"] for row in rows if row["step"] in (0, 4, 8)] == [0, 4, 8]
     best = max(row[MEAN] for row in rows if row["step"] in (4, 8))
     assert trainer.state.best_metric == best

@@ -31,7 +31,7 @@ def lists_table(fitted: FittedLexicon, title: str) -> Table:
 
 def number_ratio(words: list[LexiconWord]) -> str:
     """The geometric mean ratio of singular to plural frequency; empty for words without number."""
-    told = [word.imbalance for word in words if word.imbalance]
+    told = [word.imbalance for word in words if word.shows_number]
     return f"{2 ** (sum(told) / len(told)):.2f}" if told else ""
 
 

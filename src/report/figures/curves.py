@@ -54,7 +54,8 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
         _perplexity(row[-1], own[own.construction == MEAN].dropna(subset="perplexity"), log)
         row[-1].set_xlim(row[0].get_xlim())
     note_omitted(made, len(conditions), len(condition_keys(moving)))
-    over = "lines: mean over seeds, bands: ± standard deviation" if moving.groupby("condition").run.nunique().max() > 1 else None
+    several = moving.groupby(["language", "set", "condition"]).run.nunique().max() > 1
+    over = "lines: mean over seeds, bands: ± standard deviation" if several else None
     for axis, (family, names) in zip(axes[-1], columns.items(), strict=False):
         _legend(axis, family, names, over if len(columns) == 1 else None)
     if over and len(columns) > 1:

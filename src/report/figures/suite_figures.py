@@ -48,8 +48,8 @@ def _circuit_lines(axis: "Axes", own: "pd.DataFrame") -> None:
     there = list(dict.fromkeys(own.circuit))
     for i, circuit in enumerate([name for name in CIRCUITS if name in there] + [name for name in there if name not in CIRCUITS]):
         rows = own[own.circuit == circuit]
-        over = rows.groupby("words").accuracy.mean()
-        axis.plot(over.index, over.to_numpy(), label=circuit.replace("_", " "), linewidth=1.5, markersize=3.5, **line_style(i))
+        over = rows.groupby("moment").agg(words=("words", "mean"), accuracy=("accuracy", "mean")).sort_values("words")
+        axis.plot(over.words, over.accuracy, label=circuit.replace("_", " "), linewidth=1.5, markersize=3.5, **line_style(i))
         place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "xytext": (-1, -3.5), "fontsize": 9}
         shown: Look = {"color": COLOURS[i % len(COLOURS)], "annotation_clip": False, **place}
         axis.annotate("◂", (1.0, float(rows.chance.mean())), **shown)

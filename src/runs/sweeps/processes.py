@@ -74,6 +74,8 @@ class Process:
         return self.ended
 
     def _over(self) -> bool:
+        if not hasattr(os, "waitid"):  # macOS before Python 3.13
+            return self.process.poll() is not None
         looked = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         return looked is not None
 

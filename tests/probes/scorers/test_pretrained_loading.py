@@ -210,6 +210,14 @@ def test_scores_are_remembered_for_this_model_these_sentences_and_these_options(
             known(other).score(sentences)
 
 
+def test_scores_that_cannot_be_cached_are_not_lost(tmp_path, caplog):
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    made = scorer("masked_target", load(str(save("bert", tmp_path / "a"))), cache=tmp_path / "file")
+    assert np.isfinite(made.score(PAIR).logprobs).all()
+    assert "the scores are not cached" in caplog.text
+    assert "CONCORD_CACHE=" in caplog.text
+
+
 def test_a_damaged_memory_is_computed_again(tmp_path):
     made = scorer("masked_target", load(str(save("bert", tmp_path / "a"))), cache=tmp_path / "scores")
     first = made.score(PAIR)

@@ -1,15 +1,17 @@
 """Suites as results: circuits and the SG score in tables, files and metrics; stability; protocols; on the screen."""
 
 import math
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from concord.probes.accuracy import group_metric, metrics, tabulate
 from concord.probes.models import wrap_function
-from concord.probes.probe_display import results_view
+from concord.probes.probe_display import comparison_view, results_view
 from concord.probes.probe_preparation import make_probe
 from concord.probes.result_files import read_summary, save_summary
-from concord.probes.suite_display import stability_view, table_stability
+from concord.probes.suite_display import rows_by_circuit, stability_view, table_stability
 from concord.probes.suites.circuits import circuit_means, sg_score, stability_means
 from concord.probes.verdict_files import read_verdicts, save_items
 from concord.probes.verdicts import judge
@@ -152,3 +154,19 @@ def drawn(view, width: int) -> str:
     with console.capture() as capture:
         console.print(view)
     return capture.get()
+
+
+def test_a_suite_that_could_not_be_scored_stays_in_its_circuit(folder):
+    whole = answer(folder)[3]
+    (agreement, *_) = rows_by_circuit(whole)
+    assert [row.construction for row in agreement.suites] == ["base", "modified"]
+    assert agreement.circuit is not None
+    lost = replace(agreement.circuit, over=["base"])
+    fewer = replace(whole, groups=[lost, *(group for group in whole.groups if group.key != lost.key)])
+    assert [[row.construction for row in each.suites] for each in rows_by_circuit(fewer)] == [
+        [row.construction for row in each.suites] for each in rows_by_circuit(whole)
+    ]
+    shorter = replace(whole, mean=replace(whole.mean, over=whole.mean.over[:-1]))
+    screen = Console(width=120, record=True)
+    screen.print(comparison_view("two", {"one": whole, "other": shorter}))
+    assert re.search(r"SG score of +3 +2", screen.export_text())

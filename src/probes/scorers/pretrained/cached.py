@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....files import replace_atomically
+from ....files import replace_atomically, tell_fault
 from .. import VERSION, ProbeSentence, Reading, Scorer, WordScores
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,12 @@ class Cached:
             return known
         scores = self.scorer.score(sentences)
         if np.isfinite(scores.logprobs).all():  # what failed once may work on another machine
-            _write(file, scores)
+            try:
+                _write(file, scores)
+            except OSError as error:  # a cache saves time; what was computed must not be lost for it
+                log.warning(
+                    "%s: the scores are not cached (%s); CONCORD_CACHE= names another folder", self.name, tell_fault(error)
+                )
         return scores
 
     def _name(self, sentences: Sequence[ProbeSentence]) -> str:
