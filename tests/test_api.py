@@ -239,3 +239,16 @@ def test_a_contract_is_never_said_of_a_model_that_begins_otherwise(tmp_path):
     ):
         evaluated("model=hf", f"model.name={tmp_path}/gpt2", "lang=de", "probes.limit=4", rules)
     assert not list(tmp_path.rglob("*.parquet"))  # told before any work
+
+
+def test_models_of_the_same_name_do_not_replace_each_others_results(tmp_path):
+    asked = ["model=hf", "lang=de", "probes.limit=4", "probes.constructions=[prep]", f"paths.results={tmp_path}/results"]
+    for seed, owner in enumerate(("a", "b", "a")):
+        save("gpt2", tmp_path / owner / "gpt2", seed=seed % 2)
+        evaluated(*asked, f"model.name={tmp_path}/{owner}/gpt2")
+    assert len(list((tmp_path / "results").iterdir())) == 2
+    for owner in ("a", "b"):
+        (tmp_path / owner / "x").mkdir()
+        (tmp_path / owner / "x/best.ckpt").write_bytes(GERMAN.read_bytes())
+    with pytest.raises(UserError, match=r"ckpt_path: two models are called x/best; evaluate them one by one"):
+        evaluated(f"ckpt_path=[{tmp_path}/a/x/best.ckpt,{tmp_path}/b/x/best.ckpt]", "probes.limit=4")

@@ -1,5 +1,6 @@
 """Models evaluated on the same sets, by the same code as during training: scores, verdicts and tables, whatever the disk does."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +19,7 @@ from ..metric_names import TEST_PERPLEXITY
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Clitics, each_language
 from ..settings.probing import AGREEMENT, LexiconChoice, ProbeSettings, all_collections
+from ..settings.reading import Plain
 from ..settings.run import read_run_settings
 from ..settings.training_settings import ScoreFileSettings
 from .accuracy import Answer, Table, judge_scores
@@ -43,7 +45,7 @@ from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
 from .probe_preparation import make_probe, must_cover, rule_tables
 from .region_files import regions_beside, save_regions
-from .result_files import save_summary
+from .result_files import read_summary, save_summary
 from .surprisal import macro_perplexity
 from .verdict_files import save_items
 from .verdicts import unknown_words
@@ -213,7 +215,26 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
     model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"
     label = "" if probe.contract.label == "default" else f"-{probe.contract.label}"
     items = "" if _is_whole(settings.probes) and not probe.lexicon else f"-{probe.digest[:6]}"
-    return Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
+    folder = Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
+    return (
+        folder.with_name(f"{folder.name}-{_which(models[0].digest, models[0].options)}")
+        if _is_of_others(folder, models)
+        else folder
+    )
+
+
+def _is_of_others(folder: Path, models: Sequence[Model]) -> bool:
+    """Whether a folder has results of other pretrained models of the same names: of another owner, folder or revision."""
+    try:
+        there = read_summary(folder)[1].get("models", {})
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False  # none, or damaged and so replaced
+    told = {name: _which(str(known.get("vocabulary")), known.get("options")) for name, known in there.items()}
+    return any(told.get(each.name, own) != own for each in models if each.options and (own := _which(each.digest, each.options)))
+
+
+def _which(digest: str, options: Mapping[str, Plain] | None) -> str:
+    return sha256(json.dumps([digest, options], sort_keys=True, default=str).encode()).hexdigest()[:6]
 
 
 def curve_folder(settings: EvaluationSettings, model: str, probes: Sequence[Probe], several: bool = False) -> Path:

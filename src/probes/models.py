@@ -1,5 +1,6 @@
 """Models that can be evaluated: our checkpoints, models from the hub, functions. A scorer with a name and known facts."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -141,7 +142,16 @@ def load_checkpoints(paths: Sequence[str], device: str, warm_start: bool, allow:
     """Checkpoints by words seen: files, or all in a run folder."""
     check_device(device)
     files = [file for path in paths for file in checkpoint_files(Path(path))]
+    names = {file.resolve(): checkpoint_model_name(file) for file in files}
+    if twice := [name for name, times in Counter(names.values()).items() if times > 1]:
+        raise UserError(f"ckpt_path: two models are called {twice[0]}; evaluate them one by one, each with its own out=")
     return sorted((load_checkpoint(file, device, warm_start, allow) for file in files), key=lambda model: model.words_seen)
+
+
+def checkpoint_model_name(file: Path) -> str:
+    """`de-lstm-…/best`: its run and itself."""
+    run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
+    return f"{run}/{file.stem}"
 
 
 def checkpoint_files(path: Path) -> list[Path]:
@@ -207,11 +217,10 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, a
             f"{file}: probes.rules.start=warm: this checkpoint has no sentences of its corpus to warm up on; use zero"
         )
     network.to(device)
-    run = file.parent.parent.name if file.parent.name == "checkpoints" else file.parent.name
     languages = dict(facts["languages"])
     known = ("code", "name", "direction", "tokens", "replace")
     return Model(
-        name=f"{run}/{file.stem}",
+        name=checkpoint_model_name(file),
         scorer=scorer_maker(file.stem, vocabulary, facts.get("warm", []))(network, "warm" if warm_start else "zero"),
         digest=vocabulary.digest(),
         languages={
