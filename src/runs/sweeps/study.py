@@ -14,8 +14,10 @@ from optuna.samplers import BaseSampler, NSGAIISampler, RandomSampler, TPESample
 from optuna.trial import FrozenTrial, TrialState
 from rich.table import Table
 
+from ... import metric_names
 from ...errors import UserError
 from ...files import FileInUse, lock
+from ...settings.probing import all_collections
 from ...settings.run import RunSettings, settings_hash
 from ...terminal import console, show_whole, table
 from .board import Board
@@ -78,6 +80,7 @@ def search(launcher: TrialPlaces, space: dict[str, BaseDistribution], fixed: Seq
     if not space:
         raise UserError("hparams_search=optuna: nothing to search; give for instance model.dropout=interval(0,0.5)")
     base = launcher.settings(fixed)
+    must_be_measured(wishes.objectives, base)
     name = wishes.study_name or study_name(base, space, wishes)
     folder = launcher.folder.parent / name
     trials = Trials(launcher, folder, fixed)
@@ -90,6 +93,15 @@ def search(launcher: TrialPlaces, space: dict[str, BaseDistribution], fixed: Seq
             run(work, launcher.place(wishes.n_jobs, processes), board, folder)
         finally:
             report(work, folder)
+
+
+def must_be_measured(objectives: Sequence[str], base: RunSettings) -> None:
+    """An objective of sets that no trial is probed on is found before the first trial, not after it."""
+    measured = [metric_names.probe(lang.code, each.name) for lang in base.languages for each in all_collections(base.probes)]
+    for name in objectives:
+        if name.startswith(metric_names.PROBE) and not name.startswith(tuple(f"{prefix}/" for prefix in measured)):
+            known = f"its metrics begin with {' or '.join(measured)}" if measured else "it is not probed (probes=none)"
+            raise UserError(f"hydra.sweeper.objectives: {name} is not measured in this training: {known}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from concord.runs.run_folder import RunFolder
 from concord.runs.sweeps.job import Job
 from concord.runs.sweeps.search import Objectives, Pruning, Search
 from concord.runs.sweeps.space import distribution
-from concord.runs.sweeps.study import Wishes, alone, opened, report, study_name
+from concord.runs.sweeps.study import Wishes, alone, must_be_measured, opened, report, study_name
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState
@@ -217,6 +217,21 @@ def test_a_study_has_one_searcher_and_one_kind_of_objectives(tmp_path):
 def test_wrong_wishes_are_told(tmp_path, wish, message):
     with pytest.raises(UserError, match=message):
         wishes(tmp_path, **wish).check()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        (["lang=multi", "lang.languages=[de,fr]"], "begin with probe/de/agreement or probe/fr/agreement"),
+        (["probes=none"], "it is not probed"),
+        (["probes=cases"], "begin with probe/de/cases"),
+    ],
+)
+def test_an_objective_that_no_trial_measures_is_told_before_the_first(chosen, told):
+    name = "probe/multi/agreement/mean/accuracy_dev" if "lang=multi" in chosen else "probe/de/agreement/mean/accuracy_dev"
+    with pytest.raises(UserError, match=f"{name} is not measured in this training: .*{told}"):
+        must_be_measured(["valid/perplexity", name], settings(*chosen))
+    must_be_measured(["valid/perplexity", "probe/de/agreement/prep/sp"], settings())
 
 
 def test_other_settings_are_another_study_and_more_trials_the_same(tmp_path):
