@@ -73,9 +73,16 @@ def language_table(estimates: Estimates) -> Grid | None:
         return None
     names = in_paper_order(list(dict.fromkeys(n for recipe in recipes for c in recipe.conditions for n in c.constructions)))
     labels = construction_labels(names) | {MEAN: MEAN}
-    heads = tuple(Head("", f"{recipe.name} ({len(recipe.conditions)} languages)") for recipe in recipes)
+    heads = tuple(Head("", f"{recipe.name} ({_which_languages(recipe, estimates)})") for recipe in recipes)
     rows = [(labels[name], tuple(_over_languages(recipe, estimates, name) for recipe in recipes)) for name in [*names, MEAN]]
     return Grid("languages", "Over languages", ABOUT_LANGUAGES, "construction", heads, tuple(rows))
+
+
+def _which_languages(recipe: LanguageSeries, estimates: Estimates) -> str:
+    """How many; by name if the report has more, where a condition has another name and so is not of this series."""
+    there = {condition.language for condition in estimates.conditions if condition.first.finished}
+    own = [each.language for each in recipe.conditions]
+    return f"{len(own)} languages" if {*own} == there else ", ".join(own)
 
 
 def _over_languages(recipe: LanguageSeries, estimates: Estimates, name: str) -> Cell:

@@ -146,3 +146,10 @@ def test_table_4_has_a_column_with_the_gain_by_a_capital() -> None:
     gains = published("4", "LSTM", "monolingual", "accuracy_difference")["de"]
     shown = {label: row[2].text for label, row in grid.rows}
     assert shown["across a prepositional phrase"] == f"{gains['prep']:+.2f}"
+
+
+def test_a_series_without_one_of_the_languages_says_which_it_has() -> None:
+    whole, part = ({language: {"prep": 0.5} for language in languages} for languages in (("de", "en", "fr"), ("de", "fr")))
+    grid = language_table(estimates(as_runs(whole, "all"), as_runs(part, "some")))
+    assert grid is not None
+    assert [head.name for head in grid.heads] == ["all (3 languages)", "some (de, fr)"]
