@@ -110,9 +110,17 @@ def make_probe(
 
 
 def monitorable_metrics(probes: Sequence[Probe]) -> list[str]:
-    """Metrics that every validation has, so that checkpoints and early stopping can monitor them."""
-    names = [metric_names.probe(each.language, each.name, name) for each in probes for name in (*each.constructions, MEAN)]
-    return [f"{name}/{metric}" for name in names for metric in ("accuracy", "accuracy_dev")]
+    """Metrics that every validation has, so that checkpoints and early stopping can monitor them.
+
+    A few items may all be in test: there is no accuracy on dev then.
+    """
+    found = []
+    for each in probes:
+        dev = [bool(each.contrasts.dev[each.contrasts.of_set(number)].any()) for number in range(len(each.sets))]
+        for name, has_dev in zip((*each.constructions, MEAN), (*dev, any(dev)), strict=True):
+            kinds = ("accuracy", "accuracy_dev") if has_dev else ("accuracy",)
+            found += [metric_names.probe(each.language, each.name, name, kind) for kind in kinds]
+    return found
 
 
 def scorer_maker(name: str, vocabulary: Tokenizer, warm: Sequence[int]) -> MakeScorer:

@@ -259,7 +259,7 @@ def test_simulated_evaluations_are_written_as_real_ones_are(scored: Path, tmp_pa
 
 @pytest.mark.slow
 def test_simulated_runs_are_written_as_real_ones_are(tmp_path: Path) -> None:
-    train(tmp_path, *TINY, "name=real", "probes.sample=8")
+    train(tmp_path, *TINY, "name=real", "probes.limit=24", "probes.sample=12")
     real = tmp_path / "runs/real/probes"
     made = write_run(tmp_path / "made", asked("de", 12), epochs=1) / "probes"
     theirs, ours = (read_json(folder / "final-de-agreement/summary.json") for folder in (real, made))
