@@ -1,9 +1,11 @@
 """The numbers and figures of docs/study.md, from the results of its runs.
 
-python docs/make_study.py runs/…    keep what the page needs of these finished runs in docs/study/, beside what is kept already
-python docs/make_study.py           write tables and figures anew from what is kept; a test compares the tables
+python docs/make_study.py runs/…      keep what the page needs of these finished runs in docs/study/, beside what is kept already
+python docs/make_study.py results/…   the same for evaluations of these runs on the same items (concord evaluate ckpt_path=[…])
+python docs/make_study.py             write tables and figures anew from what is kept; a test compares the tables
 """
 
+import json
 import math
 import re
 import sys
@@ -21,6 +23,7 @@ from concord.report.wording import construction_name, in_paper_order, language_n
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/study.md"
 KEPT = ROOT / "docs/study"
+SAME = KEPT / "same_items.csv"
 IMAGES = ROOT / "docs/images"
 SHARED = ("simple_agrmt", "vp_coord", "long_vp_coord", "prep", "subj_rel", "obj_rel_across", "obj_rel_within")
 RULES = ("unigram", "bigram", "trigram", "5-gram", "last noun")
@@ -58,6 +61,35 @@ def keep(runs: list[str]) -> None:
     rules.round(DIGITS).to_csv(KEPT / "rules.csv", index=False)
 
 
+def keep_evaluations(folders: list[str]) -> None:
+    """Models of one language on the items that all of them can be asked."""
+    kept = [read_evaluations()] if SAME.exists() else []
+    runs = read_kept()[0].drop_duplicates("run").set_index("run")
+    for folder in map(Path, folders):
+        rows = pd.read_csv(folder / "summary.csv")
+        rows = rows[rows.construction.isin([*SHARED, MEAN]) & rows.part.isin(["all", "mismatched"])]
+        rows["run"] = rows.model.str.rpartition("/")[0]
+        language = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["language"]
+        facts = {name: rows.run.map(runs[name]) for name in ("condition", "seed")}
+        columns = [
+            "language",
+            "run",
+            "condition",
+            "seed",
+            "construction",
+            "part",
+            "accuracy",
+            "low",
+            "high",
+            "n",
+            "ties",
+            "uncovered",
+        ]
+        kept.append(rows.assign(language=language, **facts)[columns])
+    made = pd.concat(kept)
+    made[~made.duplicated(["language", "run", "construction", "part"], keep="last")].round(DIGITS).to_csv(SAME, index=False)
+
+
 def describe_condition(run: Path) -> str:
     """What tells the runs of the study apart, language and seed aside."""
     settings = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
@@ -79,6 +111,11 @@ def read_kept() -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.read_csv(KEPT / "results.csv.gz", low_memory=False, keep_default_na=True), pd.read_csv(KEPT / "rules.csv")
 
 
+def read_evaluations() -> pd.DataFrame:
+    """One row per model, construction and part of its items."""
+    return pd.read_csv(SAME)
+
+
 def tables() -> dict[str, str]:
     """In Markdown, by the names of their places in the page."""
     frame, rules = read_kept()
@@ -88,7 +125,8 @@ def tables() -> dict[str, str]:
         "accuracy": _accuracy(same, rules),
         "models": _models(final, rules),
         "whole": _whole(same, rules),
-    } | ({"others": _others(final)} if len(same) < len(final) else {})
+        "same": _same_items(read_evaluations()),
+    }
 
 
 def _languages(final: pd.DataFrame) -> list[str]:
@@ -148,23 +186,28 @@ def _conditions(final: pd.DataFrame) -> list[str]:
     return [BASE, *sorted(set(final.condition) - {BASE})]
 
 
-def _others(final: pd.DataFrame) -> str:
-    """Languages of which there is more than the model that all have: construction by construction."""
-    pairs = [
-        (language, condition)
-        for language in _languages(final)
-        if final[final.language == language].condition.nunique() > 1
-        for condition in _conditions(final)
-        if ((final.language == language) & (final.condition == condition)).any()
-    ]
-    rows = []
-    for name in [*in_paper_order(list(SHARED)), MEAN]:
-        cells = []
-        for language, condition in pairs:
-            own = final[(final.construction == name) & (final.language == language) & (final.condition == condition)].accuracy
-            cells.append(f"{own.mean():.2f}" if len(own) else "–")
-        rows.append(["**mean**" if name == MEAN else construction_name(name), *cells])
-    return _markdown(["", *(f"{language_name(language)}: {condition}" for language, condition in pairs)], rows)
+def _same_items(kept: pd.DataFrame) -> str:
+    """For each language, one column per model: accuracy and interval, and where the attractor has the other number."""
+    made = []
+    for language in dict.fromkeys(kept.language):
+        own = kept[kept.language == language]
+        models = own.drop_duplicates("run")
+        heads = [f"{row.condition} (seed {row.seed})" for row in models.itertuples()]
+        rows = []
+        for name in [*in_paper_order(list(SHARED)), MEAN]:
+            of_name = own[own.construction == name].set_index(["part", "run"])
+            cells = [_with_interval(of_name, run) for run in models.run]
+            count = of_name.loc["all"].n.max()
+            label = "**mean**" if name == MEAN else construction_name(name)
+            rows.append([label, "–" if math.isnan(count) else f"{int(count):,}", *cells])
+        made.append(_markdown([language_name(language), "n", *heads], rows))
+    return "\n\n".join(made)
+
+
+def _with_interval(rows: pd.DataFrame, run: str) -> str:
+    whole = rows.loc[("all", run)]
+    told = f"{whole.accuracy:.2f}" + ("" if math.isnan(whole.low) else f" [{whole.low:.2f}, {whole.high:.2f}]")
+    return told + (f" ({rows.loc[('mismatched', run)].accuracy:.2f})" if ("mismatched", run) in rows.index else "")
 
 
 def _whole(final: pd.DataFrame, rules: pd.DataFrame) -> str:
@@ -206,7 +249,10 @@ def draw_figures(folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        keep(sys.argv[1:])
+    evaluations = [folder for folder in sys.argv[1:] if (Path(folder) / "summary.json").exists()]
+    if runs := [folder for folder in sys.argv[1:] if folder not in evaluations]:
+        keep(runs)
+    if evaluations:
+        keep_evaluations(evaluations)
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     draw_figures(IMAGES)
