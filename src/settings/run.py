@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ class PathSettings:
         """No shell expands `~` in `paths.runs=~/runs`."""
         for name in ("runs", "results", "cache", "downloads"):
             if value := getattr(self, name):
-                object.__setattr__(self, name, str(Path(value).expanduser()))
+                object.__setattr__(self, name, os.path.expanduser(value))  # noqa: PTH111 - an unknown user is left alone
 
     @property
     def corpora(self) -> Path:

@@ -30,6 +30,7 @@ def test_home_is_expanded_in_paths(monkeypatch):
     monkeypatch.setenv("HOME", "/home/her")
     made = settings("paths.runs='~/runs'", "paths.cache='~/cache'", "name=x")
     assert (made.folder, made.paths.corpora) == (Path("/home/her/runs/x"), Path("/home/her/cache"))
+    assert settings("paths.runs='~nobody-here/runs'", "name=x").folder == Path("~nobody-here/runs/x")
 
 
 @pytest.mark.parametrize("name", ["mine", "1", "nan", "größer als gestern", "a-b_c.d", "lr=3"])
