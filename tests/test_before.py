@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -95,7 +96,10 @@ def test_accuracies_are_the_same(name):
         del before["scores"], now["scores"]
     if name == "en, built-in":
         del before["rules"], now["rules"]  # rules about number had an answer for negative polarity items, too
-    assert differences(before, now) == []
+    changed = differences(before, now)
+    if name == "de, built-in, test":  # half of the items of test were called dev; none is, and the digest of the rules covers it
+        changed = [each for each in changed if not re.search("/dev/|/accuracy_dev:|^/rules:", each)]
+    assert changed == []
 
 
 @pytest.mark.slow
