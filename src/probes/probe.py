@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,7 +102,7 @@ def build_probe(name: str, language: str, collected: Sequence[CollectedSet], gro
         if made.construction in agreed.excluded:
             without[made.construction] = f"the protocol {agreed.protocol} does not count it"
         elif builder.add(made, len(usable), agreed.rules_for(made)):
-            usable.append(each)
+            usable.append(replace(each, dev=each.dev_items()))
         else:
             without[made.construction] = "it has no contrast: neither good and bad sentences, nor a prediction"
     if not usable:

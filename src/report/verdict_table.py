@@ -22,7 +22,7 @@ from ..probes.feature_columns import RESERVED
 from ..probes.verdict_files import RULE
 from ..terminal import console
 from .conditions import RunCondition
-from .frame import FINAL
+from .frame import FINAL, STEP
 from .results import Result
 
 # What a verdict belongs to: the same in all rows of one verdict file.
@@ -118,7 +118,7 @@ def verdict_files(result: Result, final: bool = False) -> Iterator[VerdictFile]:
     """The files written during training, in order, then that of the whole sets."""
     for moment in () if final else result.moments:
         if moment.file is not None:
-            yield VerdictFile(moment.file, f"step {moment.step}", moment.step, moment.words, result.sample)
+            yield VerdictFile(moment.file, f"{STEP}{moment.step}", moment.step, moment.words, result.sample)
     if result.items is not None:
         about = json.loads(parquet.read_metadata(result.items).metadata[b"concord"])
         seen = about.get("words_seen") or result.words or None

@@ -127,7 +127,7 @@ class CurveFolder:
         self.entered = True
         self.run.enter(config, {"vocabulary_digest": vocabulary}, torch.get_num_threads())
         write_atomically(self.path / "curve.json", json.dumps(self.identity, indent=1, ensure_ascii=False))
-        (self.path / "DONE").unlink(missing_ok=True)
+        self.run.begin_again()
 
     def ask(self, point: PointResult, model: Model, config: str) -> PointResult:
         """Score all sets with these weights and keep the results; `config` is what the report treats as the run's settings."""

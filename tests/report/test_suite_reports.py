@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import browser
+import pandas as pd
 import pytest
 from concord.probes.evaluation import evaluate_probe
 from concord.probes.models import wrap_function
@@ -155,3 +156,25 @@ def test_the_page_of_a_suite_shows_conditions_region_by_region(results, tmp_path
         assert not opened.errors
     finally:
         opened.close()
+
+
+def test_circuits_over_time_are_means_over_seeds() -> None:
+    """Seeds have not read exactly as many words at the same point of training."""
+    facts = {
+        "language": "en",
+        "set": "suites",
+        "condition": "lstm",
+        "construction": "base",
+        "circuit": "agreement",
+        "chance": 0.5,
+    }
+    frame = pd.DataFrame(
+        [
+            {**facts, "run": f"s{seed}", "moment": f"step {step}", "words": 100 * step + 7 * seed, "accuracy": accuracy}
+            for step in (10, 20)
+            for seed, accuracy in enumerate((0.2, 0.8))
+        ]
+    )
+    (line,) = draw(frame, "circuits").axes[0].lines
+    assert line.get_ydata() == pytest.approx([0.5, 0.5])
+    assert line.get_xdata() == pytest.approx([1003.5, 2003.5])

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UserError
 from ...probes.accuracy import MEAN
+from ..frame import STEP
 from ..wording import MOST_LINES, construction_name, families, in_paper_order, seen
 from .style import (
     GREY,
@@ -32,7 +33,7 @@ def draw_curves(frame: "pd.DataFrame") -> "Figure":
 
     If there are more constructions than one panel can hold, each family gets its own, with the other lines in grey behind.
     """
-    moving = frame[frame.moment.str.startswith("step")]
+    moving = frame[frame.moment.str.startswith(STEP)]
     conditions = condition_keys(moving)[:MOST]
     if not conditions:
         raise UserError("curves: none of these runs was probed during training")

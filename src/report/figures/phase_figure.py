@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import UserError
 from ...probes.accuracy import MEAN
 from ...probes.phases import AGREES, CONTRADICTED, HELPED, MISLED, STRUCTURE, UNDECIDED, phase
+from ..frame import STEP
 from ..learning_curves import half_width
 from ..phase_tables import mean_agreement, rule_name
 from ..wording import format_words, seen
@@ -23,7 +24,7 @@ UNDER, HEIGHT = -0.36, 0.07  # where phases are drawn, as shares of a panel's he
 
 def draw_phases(frame: "pd.DataFrame") -> "Figure":
     """Over the items of all constructions, one row of panels per condition; 95 % intervals over seeds."""
-    moving = frame[frame.moment.str.startswith("step") & (frame.construction == MEAN) & (frame.words > 0)]
+    moving = frame[frame.moment.str.startswith(STEP) & (frame.construction == MEAN) & (frame.words > 0)]
     rules = [name.removeprefix(MISLED) for name in moving.columns if name.startswith(MISLED) and moving[name].notna().any()]
     if not rules:
         raise UserError("phases: none of these runs was compared with surface rules during training")

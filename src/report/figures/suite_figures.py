@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import UserError
 from ...probes.suites.circuits import CIRCUITS, stability, stability_means
+from ..frame import STEP
 from ..wording import format_words, seen
 from .style import (
     COLOURS,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 def draw_circuits(frame: "pd.DataFrame") -> "Figure":
     """Each circuit (the unweighted mean of its suites) against words seen; its chance is a tick on the right."""
-    moving = frame[frame.moment.str.startswith("step") & (frame.circuit != "")]
+    moving = frame[frame.moment.str.startswith(STEP) & (frame.circuit != "")]
     conditions = condition_keys(moving)
     if not conditions:
         raise UserError("circuits: none of these runs was probed on suites during training")
