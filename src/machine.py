@@ -1,5 +1,6 @@
 """What this machine has."""
 
+import ctypes
 import math
 import os
 from pathlib import Path
@@ -16,6 +17,12 @@ def cores() -> list[int]:
 def free_memory() -> float:
     """Bytes a process can still allocate: what the machine has, or what a container's or cluster job's limit leaves."""
     return min(_free_in_machine(), _free_in_group())
+
+
+def give_memory_back() -> None:
+    """Return freed memory to the system: GNU's C library keeps it until asked."""
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(0)
 
 
 def _free_in_machine() -> float:

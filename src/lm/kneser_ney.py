@@ -7,99 +7,81 @@ equally.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.vocabulary import EOS_ID
+from ..machine import give_memory_back
 
 Ids = NDArray[np.int64]
+Numbers = NDArray[np.signedinteger]  # of n-grams, in 32 bits where these are enough
 Floats = NDArray[np.float64]
 # If a corpus is too small to estimate them: KenLM's fallback.
 USUAL_DISCOUNTS = (0.0, 0.5, 1.0, 1.5)
 
 
-@dataclass(frozen=True)
-class _Weights:
-    """For the n-grams of one order: counts and discounts, and for each context their total and what is left for shorter ones."""
-
-    counts: NDArray[np.int32]  # by n-gram
-    discounts: Floats  # for n-grams seen never, once, twice, and more often
-    total: Floats  # by context
-    left: Floats  # by context: the share that goes to the next shorter context
-
-
-@dataclass(frozen=True)
-class _Order:
-    """All n-grams of one length. A key is the first token and the index of the rest among the n-grams one shorter."""
-
-    grams: Ids  # sorted keys
-    contexts: Ids  # sorted keys of what precedes the last token
-    seen: _Weights  # at the highest order of a model
-    continued: _Weights | None = None  # below it; the longest n-grams have nothing above them
-
-
 class KneserNey:
-    """N-gram models of orders 1 to `order` over a corpus whose sentences are each closed by `<eos>`."""
+    """N-gram models of orders 1 to `order` over a corpus whose sentences are each closed by `<eos>`.
+
+    The corpus is counted whenever something is asked, one order after the other, and no counts are kept: of three million tokens
+    they would take half a gigabyte. So ask everything at once.
+    """
 
     def __init__(self, ids: NDArray[np.integer], offsets: NDArray[np.integer], vocabulary: int, order: int = 5) -> None:
-        self.vocabulary = vocabulary
-        self._orders = _count([*_tokens_before(ids, offsets, order)])
+        self.ids, self.offsets, self.vocabulary, self.order = ids, offsets, vocabulary, order
 
-    def logprobs(self, ids: NDArray[np.integer], offsets: NDArray[np.integer]) -> Floats:
-        """(order, T): every token of these sentences, in nats, by the models of orders 1, 2, …"""
+    def logprobs(self, ids: NDArray[np.integer], offsets: NDArray[np.integer]) -> Iterator[Floats]:
+        """Every token of these sentences, in nats, by the models of orders 1, 2, …; each (T,).
+
+        An n-gram is a token and an n-gram one shorter, and so is its context; both are numbered in the order of their keys.
+        """
+        gram = context = np.zeros(len(self.ids), np.int32)  # at every place of the corpus
+        asked_gram = asked_context = np.zeros(len(ids), np.int64)  # at every place asked about; −1 if never seen
+        grams = contexts = 1  # how many there are
+        context_of = np.zeros(1, np.int32)  # by n-gram
         shorter = np.full(len(ids), 1 / self.vocabulary)  # by the lower orders of a longer model
-        found = np.empty((len(self._orders), len(ids)))
-        gram, context = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)  # indices among the shorter ones
-        grams, contexts = 1, 1
-        for n, (counted, first) in enumerate(zip(self._orders, _tokens_before(ids, offsets, len(self._orders)), strict=True)):
-            gram = _look_up(counted.grams, first, gram, grams)
+        for n in range(self.order):
+            give_memory_back()  # or what the last order took would be added to what this one takes
+            first, asked_first = _tokens_before(self.ids, self.offsets, n), _tokens_before(ids, offsets, n)
+            keys, gram = _number(first * np.int64(grams) + gram)
+            if n > 0:
+                in_contexts = np.bincount(keys % grams, minlength=grams)  # of the n-grams that are one shorter
+                shorter = _interpolate(in_contexts, context_of, asked_gram, asked_context, shorter)
+            asked_gram = _look_up(keys, asked_first, asked_gram, grams)
+            grams = len(keys)
             if n > 0:  # the context of a single word is empty
-                context = _look_up(counted.contexts, first, context, contexts)
-            found[n] = np.log(_interpolate(counted.seen, gram, context, shorter))
-            if counted.continued is not None:
-                shorter = _interpolate(counted.continued, gram, context, shorter)
-            grams, contexts = len(counted.grams), len(counted.contexts)
-        return found
+                keys, context = _number(first * np.int64(contexts) + context)
+                asked_context = _look_up(keys, asked_first, asked_context, contexts)
+                contexts = len(keys)
+            context_of = np.empty(grams, context.dtype)
+            context_of[gram] = context
+            yield np.log(_interpolate(np.bincount(gram), context_of, asked_gram, asked_context, shorter))
 
     def perplexity(self, ids: NDArray[np.integer], offsets: NDArray[np.integer]) -> list[float]:
         """exp(total negative log-likelihood / predicted tokens) by the models of orders 1, 2, …"""
-        return np.exp(-self.logprobs(ids, offsets).mean(axis=1)).tolist()
+        return [float(np.exp(-values.mean())) for values in self.logprobs(ids, offsets)]
 
 
-def _tokens_before(ids: NDArray[np.integer], offsets: NDArray[np.integer], order: int) -> Iterator[NDArray[np.integer]]:
-    """For every predicted token the token itself, then the one before it, and so on; `<eos>` before a sentence."""
-    inside = np.arange(len(ids)) - np.repeat(offsets[:-1], np.diff(offsets))  # a token's position in its sentence
-    for back in range(order):
-        yield np.where(inside >= back, np.roll(ids, back), np.asarray(EOS_ID, ids.dtype))
-
-
-def _count(tokens: list[NDArray[np.integer]]) -> list[_Order]:
-    """From short to long: an n-gram is a token and an n-gram one shorter, and so is its context."""
-    found: list[_Order] = []
-    gram, context = np.zeros(len(tokens[0]), np.int64), np.zeros(len(tokens[0]), np.int64)  # by their numbers, at every place
-    grams, contexts = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    context_of = np.zeros(1, np.int32)  # by n-gram
-    for n, first in enumerate(tokens):
-        shorter = len(grams)
-        grams, places, gram, counts = np.unique(
-            first * np.int64(shorter) + gram, return_index=True, return_inverse=True, return_counts=True
-        )
-        if n > 0:
-            in_contexts = np.bincount(grams % shorter, minlength=shorter)  # of the n-grams that are one shorter
-            found[-1] = replace(found[-1], continued=_weigh(in_contexts, context_of, len(contexts)))
-            contexts, context = np.unique(first * np.int64(len(contexts)) + context, return_inverse=True)
-        context_of = context[places].astype(np.int32)
-        found.append(_Order(grams, contexts, _weigh(counts, context_of, len(contexts))))
+def _tokens_before(ids: NDArray[np.integer], offsets: NDArray[np.integer], back: int) -> NDArray[np.integer]:
+    """For every predicted token the one so many places before it, itself if 0; `<eos>` before a sentence."""
+    found = np.roll(ids, back)
+    starts, lengths = offsets[:-1], np.diff(offsets)
+    for place in range(back):
+        found[starts[lengths > place] + place] = EOS_ID
     return found
 
 
-def _weigh(counts: Ids, context_of: NDArray[np.int32], contexts: int) -> _Weights:
-    discounts = np.array(_discounts(counts))
-    total = np.bincount(context_of, weights=counts, minlength=contexts).astype(np.float64)
-    taken = np.bincount(context_of, weights=discounts[np.minimum(counts, 3)], minlength=contexts)
-    return _Weights(counts.astype(np.int32), discounts, total, taken / total)
+def _number(keys: Ids) -> tuple[Ids, Numbers]:
+    """The distinct keys in order, and the number of the key at every place: `np.unique` in half of its memory."""
+    by_key = np.argsort(keys)
+    keys = keys[by_key]
+    new = np.empty(len(keys), np.bool_)
+    new[:1], new[1:] = True, keys[1:] != keys[:-1]
+    keys = keys[new]
+    number: Numbers = np.empty(len(new), np.int32 if len(new) < 2**31 else np.int64)
+    number[by_key] = np.cumsum(new, dtype=number.dtype) - 1
+    return keys, number
 
 
 def _discounts(counts: Ids) -> tuple[float, float, float, float]:
@@ -119,7 +101,13 @@ def _look_up(keys: Ids, first: NDArray[np.integer], rest: Ids, size: int) -> Ids
     return np.where((rest >= 0) & (keys[places] == wanted), places, -1)
 
 
-def _interpolate(weights: _Weights, gram: Ids, context: Ids, shorter: Floats) -> Floats:
-    counts = np.where(gram >= 0, weights.counts[gram], 0)
-    own = (counts - weights.discounts[np.minimum(counts, 3)]) / weights.total[context]
-    return np.where(context >= 0, own + weights.left[context] * shorter, shorter)
+def _interpolate(counts: Ids, context_of: Numbers, gram: Ids, context: Ids, shorter: Floats) -> Floats:
+    """The probability of each n-gram asked about, given that of the n-gram one shorter.
+
+    `counts` and `context_of`: of all n-grams of this length; `gram` and `context`: of those asked about.
+    """
+    discounts = np.array(_discounts(counts))
+    total = np.bincount(context_of, weights=counts)[context]
+    taken = np.bincount(context_of, weights=discounts[np.minimum(counts, 3)])[context]
+    own = np.where(gram >= 0, counts[gram], 0)
+    return np.where(context >= 0, (own - discounts[np.minimum(own, 3)]) / total + taken / total * shorter, shorter)

@@ -1,8 +1,9 @@
 """From the settings of a collection, in plain values, to probes and the reference lines that put their numbers in perspective."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 
 import torch
 
@@ -41,6 +42,7 @@ from .scorers.scoring_mode import scoring_mode
 from .verdicts import Verdicts, covered_contrasts, judge
 
 log = logging.getLogger(__name__)
+ByRule = Mapping[str, Verdicts]
 # Sentences of the corpus that a model reads before a set is scored with a warm state.
 WARM = 10
 
@@ -179,26 +181,30 @@ def plan_probes(settings: ProbeSettings, probes: Sequence[Probe], corpus: Corpus
         if each.whole.lexicon:
             show_choice(each.whole.lexicon, f"lexicon: {each.whole.language} {each.whole.name}")
         check_coverage(each, corpus.vocabulary)
-    return [plan_probe(each, corpus) for each in sampled]
+    counted = KneserNey(corpus.train.ids, corpus.train.offsets, len(corpus.vocabulary))
+    judged = judge_by_rules([part for each in sampled for part in (each.whole, each.sample)], counted, corpus.vocabulary)
+    return [plan_probe(each, corpus, *found) for each, *found in zip(sampled, judged[::2], judged[1::2], strict=True)]
 
 
-def plan_probe(sampled: SampledProbe, corpus: Corpus) -> ProbePlan:
+def plan_probe(sampled: SampledProbe, corpus: Corpus, whole_rules: ByRule, sample_rules: ByRule) -> ProbePlan:
     """With what puts numbers in perspective: reference lines, leakage from the training text, and form frequencies."""
     whole = sampled.whole
     leaks = find_leakage(whole.sets, corpus)
     log.info("leakage    %s: %s", whole.language, leaks.line())
     frequent = count_forms({form for pair in whole.forms() for form in pair}, corpus)
-    counted = KneserNey(corpus.train.ids, corpus.train.offsets, len(corpus.vocabulary))
-    references = {name: tabulate(whole, each) for name, each in judge_by_rules(whole, counted, corpus.vocabulary).items()}
-    rules = judge_by_rules(sampled.sample, counted, corpus.vocabulary)
-    return ProbePlan(sampled.sample, whole, references, frequent, leaks, rules)
+    references = {name: tabulate(whole, each) for name, each in whole_rules.items()}
+    return ProbePlan(sampled.sample, whole, references, frequent, leaks, sample_rules)
 
 
-def judge_by_rules(probe: Probe, counted: KneserNey, vocabulary: Tokenizer) -> dict[str, Verdicts]:
-    """How far n-gram counts, and rules that need no model, get on these items."""
-    scores = score_by_ngrams(counted, vocabulary, probe.sentences)
-    by_heuristic = {name: judge_by_rule(probe, rule) for name, rule in HEURISTICS.items()}
-    return {name: judge(probe, each) for name, each in scores.items()} | by_heuristic
+def judge_by_rules(probes: Sequence[Probe], counted: KneserNey, vocabulary: Tokenizer) -> list[ByRule]:
+    """How far n-gram counts, and rules that need no model, get on the items of each; n-grams are counted once for all of them."""
+    scores = score_by_ngrams(counted, vocabulary, (sentence for probe in probes for sentence in probe.sentences))
+    ends = [0, *accumulate(len(probe.sentences) for probe in probes)]
+    return [
+        {name: judge(probe, each.part(*between)) for name, each in scores.items()}
+        | {name: judge_by_rule(probe, rule) for name, rule in HEURISTICS.items()}
+        for probe, between in zip(probes, pairwise(ends), strict=True)
+    ]
 
 
 def rule_tables(whole: Probe) -> dict[str, Table]:

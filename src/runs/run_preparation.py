@@ -12,6 +12,7 @@ from ..data.corpus import Corpus
 from ..lm.checkpoints import check_resumable, read_checkpoint
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
+from ..machine import give_memory_back
 from ..own_code import make_each
 from ..probes.callback import ProbeCallback, ProbeSchedule
 from ..probes.lexicon.known_words import write_words
@@ -71,9 +72,12 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
     show_recipe(recipe)
     if settings.probes.fits_vocabulary or any(corpus.capitals().values()):
+        probes = []  # the first ones may go before there are others
         probes = read_run_probes(settings, corpus)
     checks = [] if settings.data.name == BUILT_IN else [LearningCheck(corpus)]
-    return PreparedRun(recipe, corpus, model, make_callbacks(settings, probes, corpus, folder), [*own, *checks])
+    callbacks = make_callbacks(settings, probes, corpus, folder)
+    give_memory_back()
+    return PreparedRun(recipe, corpus, model, callbacks, [*own, *checks])
 
 
 def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int) -> None:

@@ -90,7 +90,7 @@ def test_a_bigram_model_in_place_of_the_network_is_flagged_as_bigram(tmp_path: P
     vocabulary = Vocabulary([EOS, UNK, *sorted({word for sentence in sample.sentences for word in sentence.words.split()})])
     lines = [[vocabulary.ids[word] for word in line.split()] + [EOS_ID] for line in text]
     counted = KneserNey(np.concatenate(lines), np.cumsum([0, *map(len, lines)]), len(vocabulary))
-    rules = judge_by_rules(sample, counted, vocabulary)
+    (rules,) = judge_by_rules([sample], counted, vocabulary)
     run = RunFolder(write_run(tmp_path / "runs/r", sample, epochs=1, sample=1000))
     run.metrics.unlink()
     file = MetricsFile(run.metrics)

@@ -59,6 +59,19 @@ class WordScores:
         """The words of one sentence."""
         return self.logprobs[self.firsts[sentence] : self.firsts[sentence + 1]]
 
+    def part(self, first: int, last: int) -> "WordScores":
+        """Those of some sentences, from … up to …"""
+        firsts = self.firsts[first : last + 1]
+        words = slice(firsts[0], firsts[-1])
+        return WordScores(
+            firsts - firsts[0],
+            self.logprobs[words],
+            self.unknown[words],
+            None if self.pieces is None else self.pieces[words],
+            None if self.inseparable is None else self.inseparable[words],
+            None if self.left_out is None else self.left_out[words],
+        )
+
 
 @dataclass(frozen=True)
 class Reading:

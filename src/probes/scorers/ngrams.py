@@ -1,6 +1,7 @@
 """N-grams of the training corpus as scorers: what counting alone achieves, over the model's own tokens, summed to words."""
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,11 +29,11 @@ class NgramScorer:
         return score_by_ngrams(self.counted, self.tokenizer, sentences)[self.name]
 
 
-def score_by_ngrams(counted: KneserNey, tokenizer: Tokenizer, sentences: Sequence[ProbeSentence]) -> Mapping[str, WordScores]:
+def score_by_ngrams(counted: KneserNey, tokenizer: Tokenizer, sentences: Iterable[ProbeSentence]) -> Mapping[str, WordScores]:
     """By the n-gram models of every order at once."""
     known: dict[str, Sequence[int]] = {}
-    ids: list[int] = []
-    begins, offsets, firsts = [], [0], [0]
+    # Packed: as Python's numbers, those of a million words take a hundred megabytes.
+    ids, begins, offsets, firsts = array("q"), array("q"), array("q", [0]), array("q", [0])
     for sentence in sentences:
         for word in sentence.words.split():
             pieces = known[word] if word in known else known.setdefault(word, tokenizer.encode_word(word))
@@ -40,9 +41,9 @@ def score_by_ngrams(counted: KneserNey, tokenizer: Tokenizer, sentences: Sequenc
             ids.extend(pieces)
         offsets.append(len(ids))
         firsts.append(len(begins))
-    flat, starts = np.array(ids, np.int64), np.array(begins, np.int64)
+    flat, starts, ends, words = (np.frombuffer(each, np.int64) for each in (ids, begins, offsets, firsts))
     unknown = np.add.reduceat(flat == tokenizer.unk, starts, dtype=np.int64) > 0
     return {
-        NGRAMS[order]: WordScores(np.array(firsts), np.add.reduceat(values, starts).astype(np.float32), unknown)
-        for order, values in enumerate(counted.logprobs(flat, np.array(offsets)), start=1)
+        NGRAMS[order]: WordScores(words, np.add.reduceat(values, starts).astype(np.float32), unknown)
+        for order, values in enumerate(counted.logprobs(flat, ends), start=1)
     }
