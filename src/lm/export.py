@@ -18,10 +18,10 @@ from .model_card import model_card
 CODE = "modeling_concord.py"
 
 
-def export(checkpoint: Path, out: Path, results: str = "") -> None:
+def export(checkpoint: Path, out: Path, results: str = "", revision: str = "") -> None:
     """Write the folder. Existing files of the same names are replaced only if an export wrote them.
 
-    `results` is Markdown about the model, for its card.
+    `results` is Markdown about the model, for its card; `revision`: if `out` is one of several folders of a model.
     """
     try:
         from transformers.utils import logging
@@ -47,7 +47,8 @@ def export(checkpoint: Path, out: Path, results: str = "") -> None:
     fast_tokenizer(vocabulary, raw_text_rule(about)).save_pretrained(out)
     _name_tokenizer(out / "tokenizer_config.json")
     (out / CODE).write_text(Path(__file__).with_name(CODE).read_text(encoding="utf-8"), encoding="utf-8")
-    (out / "README.md").write_text(model_card(out.name, model, vocabulary, about, results), encoding="utf-8")
+    card = model_card(out.absolute().parent.name if revision else out.name, revision, model, vocabulary, about, results)
+    (out / "README.md").write_text(card, encoding="utf-8")
 
 
 def _name_tokenizer(file: Path) -> None:

@@ -6,6 +6,7 @@ from ..data.vocabulary import Tokenizer
 from ..files import JsonObject
 from .model import LanguageModel
 
+MAIN = "main"  # the revision that the hub shows
 CARD = """\
 ---
 library_name: transformers
@@ -14,14 +15,14 @@ license: other
 language: {language}
 tags: [concord, {network}]
 ---
-# {name}
+# {title}
 
 A {kind} of {parameters:,} parameters over {size:,} {units}, trained with Concord.
 
 ```python
 from transformers import AutoModelForCausalLM, AutoTokenizer
-model = AutoModelForCausalLM.from_pretrained("{name}", trust_remote_code=True)
-tokenizer = AutoTokenizer.from_pretrained("{name}", trust_remote_code=True)
+model = AutoModelForCausalLM.from_pretrained({where}, trust_remote_code=True)
+tokenizer = AutoTokenizer.from_pretrained({where}, trust_remote_code=True)
 ```
 
 ## Training data
@@ -42,8 +43,9 @@ Not stated: if you publish this model, choose one that the training data allow, 
 """
 
 
-def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: JsonObject, results: str) -> str:
-    """In Markdown, with the header that the Hugging Face hub reads."""
+def model_card(name: str, revision: str, model: LanguageModel, tokenizer: Tokenizer, about: JsonObject, results: str) -> str:
+    """In Markdown, with the header that the Hugging Face hub reads. `revision`: of a model with several."""
+    asked = revision if revision != MAIN else ""
     network = str(model.architecture.network["name"])
     language = about.get("language") or {}
     data = (about.get("settings") or {}).get("data") or {}
@@ -53,7 +55,8 @@ def model_card(name: str, model: LanguageModel, tokenizer: Tokenizer, about: Jso
     cut = bool(tokenizer.begins())
     unknown = "unknown characters become bytes" if cut else "unknown words become `<unk>`"
     return CARD.format(
-        name=name,
+        title=f"{name}, {asked}" if asked else name,
+        where=f'"{name}", revision="{asked}"' if asked else f'"{name}"',
         language=language.get("code", "und"),
         network=network,
         kind="word-by-word LSTM" if network == "lstm" else "causal Transformer",

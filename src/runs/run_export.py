@@ -9,6 +9,7 @@ from .. import metric_names
 from ..errors import UserError
 from ..lm.checkpoints import read_checkpoint
 from ..lm.export import export
+from ..lm.model_card import MAIN
 from ..metric_names import PROBE, TEST, WORDS_SEEN
 from ..probes.accuracy import MEAN
 from ..probes.contrast_chance import PAIR_CHANCE
@@ -20,21 +21,21 @@ from .run_folder import RunFolder
 HEAD = ["| language | set | construction | accuracy | chance | n | ties | uncovered |", "|---|---|---|---|---|---|---|---|"]
 
 
-def export_checkpoint(file: Path, out: Path) -> list[tuple[str, Path]]:
+def export_checkpoint(file: Path, out: Path, revision: str = "") -> list[tuple[str, Path]]:
     """One checkpoint, with the results of its run at that moment."""
-    export(file, out, checkpoint_results(file))
-    return [("main", out)]
+    export(file, out, checkpoint_results(file), revision)
+    return [(revision or MAIN, out)]
 
 
 def export_run(folder: Path, out: Path) -> list[tuple[str, Path]]:
     """The best checkpoint as `main`, and those by words seen as `chck_1M` …; returns revisions with their folders."""
     checkpoints = folder / "checkpoints" if (folder / "checkpoints").is_dir() else folder
     best = next((checkpoints / name for name in (BEST, LAST) if (checkpoints / name).exists()), None)
-    found = {"main": best} if best else {}
+    found = {MAIN: best} if best else {}
     found |= {checkpoint_name(words): file for words, file in sorted(_by_words(checkpoints))}
     if not found:
         raise UserError(f"{folder}: no checkpoint in this folder; give a run folder or a .ckpt file")
-    return [(revision, export_checkpoint(file, out / revision)[0][1]) for revision, file in found.items()]
+    return [written for revision, file in found.items() for written in export_checkpoint(file, out / revision, revision)]
 
 
 def _by_words(folder: Path) -> list[tuple[int, Path]]:

@@ -38,6 +38,7 @@ PACKAGES = (
 # What a run folder contains: what we write, what the loggers write, and what a kill may leave of either.
 OWN_FOLDERS = ("probes", "checkpoints", "tensorboard", "wandb", "lightning_logs")
 OWN_FILES = ("config.yaml", "provenance.json", "metrics.csv", "train.log", "DONE", "report.html")
+LEFT_BY_BROWSERS = (".DS_Store", "Thumbs.db", "desktop.ini")  # of whoever looked into the folder
 PROFILE = re.compile(r"(fit|test|validate)-profile(-\d+)?\.txt")
 HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
 
@@ -226,7 +227,9 @@ def _is_own(part: Path) -> bool:
     """Whether a run puts a file or folder of this name into its folder."""
     if part.name in OWN_FOLDERS:
         return part.is_dir()
-    named = part.name in OWN_FILES or any(pattern.fullmatch(part.name) for pattern in (HALF_WRITTEN, PROFILE))
+    named = part.name in (*OWN_FILES, *LEFT_BY_BROWSERS) or any(
+        pattern.fullmatch(part.name) for pattern in (HALF_WRITTEN, PROFILE)
+    )
     return named and not part.is_dir()
 
 

@@ -240,6 +240,11 @@ def test_a_run_leaves_as_revisions_by_words_seen(tmp_path, run_with_checkpoints,
     said = capsys.readouterr().out
     assert [folder.name for folder in sorted((tmp_path / "out").iterdir())] == ["chck_1500", "chck_1M", "chck_2M", "main"]
     assert f"hf upload OWNER/NAME {tmp_path}/out/chck_1M . --revision chck_1M" in said
+    cards = {folder.name: (folder / "README.md").read_text(encoding="utf-8") for folder in (tmp_path / "out").iterdir()}
+    assert "# out, chck_1M\n" in cards["chck_1M"]
+    assert 'from_pretrained("out", revision="chck_1M", trust_remote_code=True)' in cards["chck_1M"]
+    assert "# out\n" in cards["main"]
+    assert 'from_pretrained("out", trust_remote_code=True)' in cards["main"]
 
 
 def test_a_card_shows_what_was_measured_with_the_weights_that_leave(run_with_checkpoints):

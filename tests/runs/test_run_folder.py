@@ -50,7 +50,16 @@ def run_with(folder, *files):
 
 
 def test_clearing_removes_a_runs_own_files(tmp_path):
-    own = ("metrics.csv", "checkpoints/last.ckpt", "probes/x.parquet", "train.log", "DONE", "report.html", ".DONE.17.new")
+    own = (
+        "metrics.csv",
+        "checkpoints/last.ckpt",
+        "probes/x.parquet",
+        "train.log",
+        "DONE",
+        "report.html",
+        ".DONE.17.new",
+        ".DS_Store",
+    )
     run = run_with(tmp_path / "x", *own)
     elsewhere = tmp_path / "scratch"
     elsewhere.mkdir()
