@@ -7,6 +7,7 @@ from pathlib import Path
 
 MEMORY = Path("/proc/meminfo")
 GROUP = Path("/sys/fs/cgroup")
+COMPILED = "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16"
 
 
 def cores() -> list[int]:
@@ -23,6 +24,15 @@ def give_memory_back() -> None:
     """Return freed memory to the system: GNU's C library keeps it until asked."""
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
         trim(0)
+
+
+def keep_few_shapes() -> None:
+    """Bound what is compiled for the shapes of batches; call it before the first batch.
+
+    On a CPU, oneDNN compiles an LSTM for every shape it meets and keeps the last 1,024: with batches of sentences, a gigabyte or
+    two. Compiling anew costs no time that we could measure. A value in the environment is left alone.
+    """
+    os.environ.setdefault(*COMPILED)
 
 
 def _free_in_machine() -> float:

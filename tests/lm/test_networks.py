@@ -1,11 +1,17 @@
 """Networks: the published sizes, torch's own modules as oracles, and no look into the future."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from concord.lm import networks
 from concord.lm.model import Architecture, LanguageModel, initialise_model
 from concord.lm.networks.transformer import sinusoids
+from concord.machine import COMPILED
 from torch import nn
+from training_runs import clean
 
 LSTM = {"name": "lstm", "hidden": 24, "layers": 2, "dropout": 0.0}
 TRANSFORMER = {
@@ -118,3 +124,33 @@ def test_an_unknown_network_is_told_what_there_is():
         networks.build({"name": "gru"}, 8)
     with pytest.raises(ValueError, match=r"the embedding \(10\) must be a multiple of the number of heads \(4\)"):
         LanguageModel(architecture(TRANSFORMER, embedding=10))
+
+
+GROWTH = """
+import re, torch
+from concord.lm.networks.lstm import LSTM
+
+def resident():
+    return int(re.search(r"VmRSS:\\s+(\\d+)", open("/proc/self/status").read())[1])
+
+def read(length):
+    network(torch.randn(240 // length, length, 100))[0].sum().backward()
+
+torch.set_num_threads(1)
+network = LSTM(100, 100, 1, 0.0)
+for length in (120, 4):
+    read(length)
+before = resident()
+for length in range(4, 124):
+    read(length)
+print(resident() - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="not Linux")
+def test_batches_of_many_shapes_take_no_more_memory_than_the_largest(tmp_path):
+    """In kB; with all that is compiled for 120 shapes they took 55,000."""
+    environment = {name: value for name, value in clean(tmp_path).items() if name != COMPILED[0]}
+    done = subprocess.run([sys.executable, "-c", GROWTH], env=environment, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 20_000

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from ...machine import keep_few_shapes
 from ...settings.reading import Count, Share
 from . import Network
 
@@ -13,6 +14,7 @@ class LSTM(Network):
 
     def __init__(self, width: int, hidden: int, layers: int, dropout: float) -> None:
         super().__init__()
+        keep_few_shapes()
         self.hidden = hidden
         # torch applies dropout only between layers, and warns if there is no such place.
         self.layers = nn.LSTM(width, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0.0)
