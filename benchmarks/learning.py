@@ -3,6 +3,9 @@
     python benchmarks/learning.py --lang en --text novels.txt [--network lstm] [--recipes before main ours] [--seconds 300]
         [--seeds 1] [--words 680000] [--vocabulary 10000] [--out rows.jsonl] [--figure curves.svg] [--small]
 
+With --out, what was measured is kept as soon as it is there, and a recipe whose last second is kept already is not run again:
+hours of measuring can be spread over several days.
+
 `ours` is the current `data=text` recipe, `before` the earlier one (64 sentences, AdamW 0.001), `main` the recipe of
 pytorch/examples' word_language_model, written from its description: SGD 20, divided by 4 after an epoch without a better
 validation, 20 columns of 35 tokens with the state carried along, clipping at 0.25, dropout 0.2. The network is the same: 2 × 200,
@@ -31,6 +34,7 @@ from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, TextSource
 from concord.data.text import RawText
 from concord.data.tokens import TokenRule
+from concord.files import write_atomically
 from concord.lm.loss import summed_nll
 from concord.lm.model import LanguageModel, initialise_model
 from concord.lm.networks import State, map_tensors
@@ -271,17 +275,34 @@ def main() -> None:
         text = read_text(None if asked.small else asked.text, asked.lang, asked.words, asked.vocabulary, Path(folder))
         print(f"{text.train.tokens:,} tokens, {len(text.vocabulary):,} words, {len(text.valid):,} validation sentences")
         known = rivals(asked.network, asked.lang, text.train.words)
-        rows: list[dict[str, Any]] = []
+        seconds = 1 if asked.small else asked.seconds
+        rows = read_rows(asked.out)
         for name, seed in ((name, seed) for seed in asked.seeds for name in asked.recipes):
-            for row in Run(known[name], text, seed, 1 if asked.small else asked.seconds).rows(asked.lang):
+            if (name, asked.network, asked.lang, seed, seconds) in map(which, rows):
+                continue
+            # Of a run that was cut off, nothing is used: its last marks are missing.
+            rows = [row for row in rows if which(row)[:-1] != (name, asked.network, asked.lang, seed)]
+            for row in Run(known[name], text, seed, seconds).rows(asked.lang):
                 rows.append(row)
-                if asked.out:
-                    with asked.out.open("a", encoding="utf-8") as out:
-                        out.write(json.dumps(row) + "\n")
-    show(rows, asked.lang)
+                write_rows(rows, asked.out)
+    show([row for row in rows if (row["lang"], row["network"]) == (asked.lang, asked.network)], asked.lang)
     if asked.figure:
-        kept = [json.loads(line) for line in asked.out.read_text(encoding="utf-8").splitlines()] if asked.out else rows
-        draw(kept, asked.figure)
+        draw(rows, asked.figure)
+
+
+def which(row: dict[str, Any]) -> tuple[object, ...]:
+    """The run and the moment that a row belongs to."""
+    return tuple(row[name] for name in ("recipe", "network", "lang", "seed", "seconds"))
+
+
+def read_rows(file: Path | None) -> list[dict[str, Any]]:
+    """What was kept."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file and file.exists() else []
+
+
+def write_rows(rows: Sequence[dict[str, Any]], file: Path | None) -> None:
+    if file:
+        write_atomically(file, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 if __name__ == "__main__":
