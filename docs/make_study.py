@@ -1,7 +1,7 @@
 """The numbers and figures of docs/study.md, from the results of its runs.
 
 python docs/make_study.py runs/…      keep what the page needs of these finished runs in docs/study/, beside what is kept already
-python docs/make_study.py results/…   the same for evaluations of these runs on the same items (concord evaluate ckpt_path=[…])
+python docs/make_study.py results/…   the same for evaluations of these runs on the items of others (concord evaluate ckpt_path=…)
 python docs/make_study.py             write tables and figures anew from what is kept; a test compares the tables
 """
 
@@ -31,6 +31,9 @@ FIGURES = ("curves", "phases")
 NETWORKS = {"lstm": "LSTM", "transformer": "Transformer"}
 BASE = "LSTM, 1 M words"  # what every language has, and what the figures show
 DIGITS = 4
+PARTS = ("all", "mismatched")  # all items, and those whose attractor has the other number
+ITEM = ["language", "digest", "construction", "part"]
+EVALUATED = [*ITEM, "run", "condition", "seed", "accuracy", "low", "high", "n", "ties", "uncovered"]
 
 
 def keep(runs: list[str]) -> None:
@@ -62,32 +65,18 @@ def keep(runs: list[str]) -> None:
 
 
 def keep_evaluations(folders: list[str]) -> None:
-    """Models of one language on the items that all of them can be asked."""
-    kept = [read_evaluations()] if SAME.exists() else []
+    """Models on items that are not their own; the digest says whose they are."""
+    kept = [read_evaluations()]
     runs = read_kept()[0].drop_duplicates("run").set_index("run")
     for folder in map(Path, folders):
         rows = pd.read_csv(folder / "summary.csv")
-        rows = rows[rows.construction.isin([*SHARED, MEAN]) & rows.part.isin(["all", "mismatched"])]
         rows["run"] = rows.model.str.rpartition("/")[0]
-        language = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["language"]
+        rows = rows[rows.construction.isin([*SHARED, MEAN]) & rows.part.isin(PARTS) & rows.run.isin(runs.index)]
+        about = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
         facts = {name: rows.run.map(runs[name]) for name in ("condition", "seed")}
-        columns = [
-            "language",
-            "run",
-            "condition",
-            "seed",
-            "construction",
-            "part",
-            "accuracy",
-            "low",
-            "high",
-            "n",
-            "ties",
-            "uncovered",
-        ]
-        kept.append(rows.assign(language=language, **facts)[columns])
+        kept.append(rows.assign(language=about["language"], digest=about["digest"], **facts)[EVALUATED])
     made = pd.concat(kept)
-    made[~made.duplicated(["language", "run", "construction", "part"], keep="last")].round(DIGITS).to_csv(SAME, index=False)
+    made[~made.duplicated([*ITEM, "run"], keep="last")].round(DIGITS).to_csv(SAME, index=False)
 
 
 def describe_condition(run: Path) -> str:
@@ -125,7 +114,7 @@ def tables() -> dict[str, str]:
         "accuracy": _accuracy(same, rules),
         "models": _models(final, rules),
         "whole": _whole(same, rules),
-        "same": _same_items(read_evaluations()),
+        "same": _same_items(on_same_items(final, read_evaluations())),
     }
 
 
@@ -186,21 +175,33 @@ def _conditions(final: pd.DataFrame) -> list[str]:
     return [BASE, *sorted(set(final.condition) - {BASE})]
 
 
-def _same_items(kept: pd.DataFrame) -> str:
+def on_same_items(final: pd.DataFrame, evaluated: pd.DataFrame) -> pd.DataFrame:
+    """Evaluations, beside the results of the runs whose own items these are."""
+    own = final[final.digest.isin(evaluated.digest)]
+    other_number = own[own.mismatched.notna()]
+    other_number = other_number.assign(accuracy=other_number.mismatched, low=math.nan, high=math.nan)
+    parts = [rows.assign(part=part)[EVALUATED] for part, rows in zip(PARTS, (own, other_number), strict=True)]
+    made = pd.concat([*parts, evaluated])
+    return made[~made.duplicated([*ITEM, "run"])]
+
+
+def _same_items(rows: pd.DataFrame) -> str:
     """For each language, one column per model: accuracy and interval, and where the attractor has the other number."""
     made = []
-    for language in dict.fromkeys(kept.language):
-        own = kept[kept.language == language]
-        models = own.drop_duplicates("run")
-        heads = [f"{row.condition} (seed {row.seed})" for row in models.itertuples()]
-        rows = []
+    for language in sorted(set(rows.language), key=language_name):
+        own = rows[rows.language == language]
+        assert own.digest.nunique() == 1, "these are not the same items"
+        order = {condition: number for number, condition in enumerate(_conditions(own))}
+        models = sorted(own.drop_duplicates("run").itertuples(), key=lambda model: (order[model.condition], model.seed))
+        heads = [f"{model.condition} (seed {model.seed})" for model in models]
+        lines = []
         for name in [*in_paper_order(list(SHARED)), MEAN]:
             of_name = own[own.construction == name].set_index(["part", "run"])
-            cells = [_with_interval(of_name, run) for run in models.run]
+            cells = [_with_interval(of_name, model.run) for model in models]
             count = of_name.loc["all"].n.max()
             label = "**mean**" if name == MEAN else construction_name(name)
-            rows.append([label, "–" if math.isnan(count) else f"{int(count):,}", *cells])
-        made.append(_markdown([language_name(language), "n", *heads], rows))
+            lines.append([label, "–" if math.isnan(count) else f"{int(count):,}", *cells])
+        made.append(_markdown([language_name(language), "n", *heads], lines))
     return "\n\n".join(made)
 
 
