@@ -1,10 +1,11 @@
 """Perplexity and agreement over time, for one recipe after another on the same text.
 
     python benchmarks/learning.py --lang en --text novels.txt [--network lstm] [--recipes before main ours] [--seconds 300]
-        [--seeds 1] [--words 680000] [--vocabulary 10000] [--out rows.jsonl] [--figure curves.svg] [--small]
+        [--seeds 1] [--words 680000] [--vocabulary 10000] [--override model.dropout=0.2] [--out rows.jsonl] [--figure curves.svg]
+        [--small]
 
 With --out, what was measured is kept as soon as it is there, and a recipe whose last second is kept already is not run again:
-hours of measuring can be spread over several days.
+hours of measuring can be spread over several days and several processes.
 
 `ours` is the current `data=text` recipe, `before` the earlier one (64 sentences, AdamW 0.001), `main` the recipe of
 pytorch/examples' word_language_model, written from its description: SGD 20, divided by 4 after an epoch without a better
@@ -34,7 +35,6 @@ from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, TextSource
 from concord.data.text import RawText
 from concord.data.tokens import TokenRule
-from concord.files import write_atomically
 from concord.lm.loss import summed_nll
 from concord.lm.model import LanguageModel, initialise_model
 from concord.lm.networks import State, map_tensors
@@ -50,6 +50,7 @@ from hydra import compose, initialize_config_dir
 from torch import Tensor, nn
 
 STEPS = 10_000  # into which a schedule cuts the time there is
+SGD_RATES = {"lstm": 20.0, "transformer": 5.0}  # those that word_language_model recommends
 MARKS = (60, 120, 300, 900, 1800, 3600)
 NOUNS = {
     "en": "man/men woman/women child/children boy/boys girl/girls friend/friends day/days eye/eyes hand/hands horse/horses "
@@ -85,25 +86,25 @@ class Rival:
     anneal: bool = False
 
 
-def rivals(network: str, lang: str, words: int) -> dict[str, Rival]:
-    """The three recipes, for a corpus of this many words."""
+def rivals(network: str, lang: str, words: int, overrides: Sequence[str] = ()) -> dict[str, Rival]:
+    """The three recipes, for a corpus of this many words; ours with these settings of one's own."""
     with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):
         now, then = (
             read_recipe(read_composed(compose("train", [f"lang={lang}", f"model={network}", "data=text", *more])), words)
-            for more in ([], ["data.batch_size=64"])
+            for more in (overrides, ["data.batch_size=64"])
         )
     plain = replace(
         then.model,
         dropout=0.2,
         init=0.1,
-        optimizer={"name": "sgd", "lr": 20.0},
+        optimizer={"name": "sgd", "lr": SGD_RATES[network]},
         scheduler={"name": "constant"},
         network=then.model.network | {"dropout": 0.2},
     )
     return {
         "before": Rival("before", then.model, then.shape, 1.0),
         "main": Rival("main", plain, Shape(20, window=35), 0.25, anneal=True),
-        "ours": Rival("ours", now.model, now.shape, 1.0),
+        "ours": Rival(" ".join(["ours", *overrides]), now.model, now.shape, 1.0),
     }
 
 
@@ -177,7 +178,8 @@ class Run:
             self.best = min(loss, self.best)
 
     def measure(self, lang: str, mark: float, epoch: int) -> dict[str, Any]:
-        known = {"recipe": self.rival.name, "network": self.rival.model.name, "lang": lang, "seed": self.seed, "seconds": mark}
+        known = {"recipe": self.rival.name, "network": self.rival.model.name, "lang": lang, "seed": self.seed}
+        known |= {"planned": self.seconds, "seconds": mark}
         speed = self.tokens / max(self.spent, 1e-9)
         figures = {"tokens_per_second": speed, "perplexity": evaluate_split(self.model, self.text.valid).perplexity}
         return known | {"epoch": epoch + 1} | figures | ask(self.model, self.text, lang)
@@ -260,6 +262,9 @@ def main() -> None:
     parser.add_argument("--text", type=Path, help="raw prose, .txt or .txt.xz")
     parser.add_argument("--network", default="lstm", choices=["lstm", "transformer"])
     parser.add_argument("--recipes", nargs="*", default=["before", "main", "ours"], choices=["before", "main", "ours"])
+    parser.add_argument(
+        "--override", action="append", default=[], metavar="model.dropout=0.2", help="a change to ours, to search"
+    )
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--seeds", type=int, nargs="*", default=[1])
     parser.add_argument("--words", type=int, default=680_000)
@@ -274,17 +279,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         text = read_text(None if asked.small else asked.text, asked.lang, asked.words, asked.vocabulary, Path(folder))
         print(f"{text.train.tokens:,} tokens, {len(text.vocabulary):,} words, {len(text.valid):,} validation sentences")
-        known = rivals(asked.network, asked.lang, text.train.words)
+        known = rivals(asked.network, asked.lang, text.train.words, asked.override)
         seconds = 1 if asked.small else asked.seconds
         rows = read_rows(asked.out)
         for name, seed in ((name, seed) for seed in asked.seeds for name in asked.recipes):
-            if (name, asked.network, asked.lang, seed, seconds) in map(which, rows):
+            if (known[name].name, asked.network, asked.lang, seed, seconds, seconds) in map(which, rows):
                 continue
-            # Of a run that was cut off, nothing is used: its last marks are missing.
-            rows = [row for row in rows if which(row)[:-1] != (name, asked.network, asked.lang, seed)]
             for row in Run(known[name], text, seed, seconds).rows(asked.lang):
                 rows.append(row)
-                write_rows(rows, asked.out)
+                keep(row, asked.out)
     show([row for row in rows if (row["lang"], row["network"]) == (asked.lang, asked.network)], asked.lang)
     if asked.figure:
         draw(rows, asked.figure)
@@ -292,17 +295,20 @@ def main() -> None:
 
 def which(row: dict[str, Any]) -> tuple[object, ...]:
     """The run and the moment that a row belongs to."""
-    return tuple(row[name] for name in ("recipe", "network", "lang", "seed", "seconds"))
+    return tuple(row[name] for name in ("recipe", "network", "lang", "seed", "planned", "seconds"))
 
 
 def read_rows(file: Path | None) -> list[dict[str, Any]]:
-    """What was kept."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file and file.exists() else []
+    """What was kept: of two runs that are the same, one of which was cut off, the later."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file and file.exists() else []
+    return list({which(row): row for row in map(json.loads, lines)}.values())
 
 
-def write_rows(rows: Sequence[dict[str, Any]], file: Path | None) -> None:
+def keep(row: dict[str, Any], file: Path | None) -> None:
+    """Several of these programs may write to one file."""
     if file:
-        write_atomically(file, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        with file.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

