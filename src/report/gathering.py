@@ -82,6 +82,7 @@ def gather_results(paths: Sequence[Path | str], read: ReadFolders | None = None)
             folders.add(folder)
         left_out += count_alike(path, foreign)
     read.forget_others(folders)
+    results = _leave_out_debug_runs(results, left_out)
     return _drop_repetitions(_link_evaluations(GatheredResults(results, left_out)))
 
 
@@ -144,6 +145,16 @@ def _read_folder(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> 
     if not found:
         left_out.append(LeftOut(str(folder), "nothing has been probed yet (or the run was started with probes=none)"))
     return found
+
+
+def _leave_out_debug_runs(results: list[Result], left_out: list[LeftOut]) -> list[Result]:
+    """A run of seconds is no condition beside real ones; if there is nothing else, it is what was asked for."""
+    debug = {each.path: each.model.run.debugging for each in results if each.model.run and each.model.run.debugging}
+    kept = [result for result in results if result.path not in debug]
+    if not kept:
+        return results
+    left_out += [LeftOut(str(path), f"a debug run (debug={name})") for path, name in debug.items()]
+    return kept
 
 
 def _link_evaluations(found: GatheredResults) -> GatheredResults:

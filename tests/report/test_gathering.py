@@ -206,6 +206,14 @@ def test_a_copy_of_a_run_is_no_second_seed(study: Path, tmp_path: Path) -> None:
     assert [each.why for each in found.left_out] == [f"the same settings and seed as {study}/de-lstm-s1"]
 
 
+def test_debug_runs_are_left_out_beside_others_and_shown_alone(study: Path, tmp_path: Path) -> None:
+    write_run(tmp_path / "try", asked("de", 24), 1, epochs=2, chosen=dict(settings("lang=de")) | {"debugging": "fast"})
+    assert [result.name for result in gather_results([tmp_path]).results] == ["try"]
+    found = gather_results([tmp_path, study / "de-lstm-s1"])
+    assert [result.name for result in found.results] == ["de-lstm-s1"]
+    assert [each.why for each in found.left_out] == ["a debug run (debug=fast)"]
+
+
 def test_runs_that_began_elsewhere_are_another_condition(tmp_path: Path) -> None:
     for seed, began in ((1, "auto"), (2, None), (3, "runs/x/checkpoints/best.ckpt")):
         write_run(tmp_path / f"r{seed}", asked("de", 24), seed, epochs=2, chosen=dict(settings("lang=de")) | {"ckpt_path": began})
