@@ -93,6 +93,7 @@ def test_the_clams_presets_count_as_their_program_does(experiment):
         ("data.window=0", "data.window=0: must be a whole number of at least 1"),
         ("data.window=abc", "data.window=abc: must be a whole number"),
         ("seed=-1", "seed=-1: must be a whole number of at least 0"),
+        ("trainer.strategy=fsdp", "trainer.strategy=fsdp: shards the weights, which cannot be probed; use ddp"),
         ("trainer.precision=fp17", "trainer.precision=fp17: no such precision; available: 32"),
         ("+trainer.epochs=3", "trainer.epochs: Lightning's Trainer has no such setting"),
         ("model.dropout=1.5", "model.dropout=1.5: must be a number of at least 0 and below 1"),

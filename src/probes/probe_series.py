@@ -259,6 +259,11 @@ def _frequencies(plan: ProbePlan) -> dict[str, list[int | None]]:
     return found
 
 
+def shards_weights(strategy: str) -> bool:
+    """Whether no process has all of the weights under this strategy (`fsdp`, `FSDPStrategy`): then none can score a sentence."""
+    return strategy.lower().replace("_", "").startswith(("fsdp", "deepspeed", "modelparallel"))
+
+
 def rank_and_world() -> tuple[int, int]:
     """Which of how many training processes this is."""
     if not (torch.distributed.is_available() and torch.distributed.is_initialized()):

@@ -30,6 +30,7 @@ from ..lm.training import Training, TrainingLog
 from ..metric_names import VALID_PERPLEXITY
 from ..probes.callback import ProbeCallback
 from ..probes.lexicon.known_words import COUNTS, WORD_COUNTS, vocabulary_counts
+from ..probes.probe_series import shards_weights
 from ..settings.reading import Plain, check_arguments, read
 from ..settings.recipe import complete_batches, complete_model
 from ..settings.run import RunSettings
@@ -149,6 +150,8 @@ def _check_trainer(settings: dict[str, Plain]) -> None:
         )
     if settings.get("limit_val_batches") == 0:
         raise UserError("trainer.limit_val_batches=0: every epoch ends with a validation; leave it out")
+    if shards_weights(str(settings.get("strategy"))):
+        raise UserError(f"trainer.strategy={settings['strategy']}: shards the weights, which cannot be probed; use ddp")
     precision = str(settings.get("precision", 32))
     if precision not in PRECISIONS:
         raise UserError(f"trainer.precision={precision}: no such precision; available: {', '.join(PRECISIONS)}")

@@ -11,7 +11,7 @@ from pytorch_lightning import Callback
 
 from ..errors import UserError
 from ..metric_names import PROBE, WORDS_SEEN
-from ..probes.probe_series import sum_over_ranks
+from ..probes.probe_series import shards_weights, sum_over_ranks
 from ..probes.sets import Sets
 from ..settings.checkpoint_names import checkpoint_name
 from .moments import AtWords, read_moments
@@ -75,6 +75,8 @@ class LightningWatch(Callback):
         """Catch errors before the first step."""
         if self.watcher is not None:
             return
+        if shards_weights(strategy := type(trainer.strategy).__name__):
+            raise UserError(f"LightningWatch: {strategy} shards the weights, which cannot be probed in place; train with DDP")
         resumed = self.last_step >= 0
         self.count = self.count or WordCounter(self.tokenizer)
         told: dict[str, Any] = {

@@ -3,7 +3,7 @@
 import importlib
 import math
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import concord
@@ -105,3 +105,15 @@ def test_a_probe_and_a_validation_at_one_step_keep_the_numbers_of_both(tmp_path:
     losses = {row["step"]: row["val_loss"] for row in rows if not math.isnan(row.get("val_loss", math.nan))}
     assert losses.keys() == {4, 8}
     assert losses[4] != losses[8]
+
+
+@pytest.mark.parametrize("strategy", ["FSDPStrategy", "DeepSpeedStrategy", "ModelParallelStrategy"])
+def test_weights_that_are_split_over_processes_are_refused(strategy: str, tmp_path: Path) -> None:
+    import pytorch_lightning as pl
+    from pytorch_lightning import strategies
+
+    # None of them can be set up without a GPU.
+    trainer = SimpleNamespace(strategy=object.__new__(getattr(strategies, strategy)))
+    watch = concord.LightningWatch(small_sets(), vocabulary(), tmp_path / "watch")
+    with pytest.raises(UserError, match=f"{strategy} shards the weights"):
+        watch.on_fit_start(trainer, module_of(pl))
