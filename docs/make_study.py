@@ -19,6 +19,7 @@ from concord.probes.result_files import read_summary
 from concord.report import draw, load
 from concord.report.figures import save
 from concord.report.wording import construction_name, in_paper_order, language_name
+from page_tables import fill_page, markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/study.md"
@@ -140,7 +141,7 @@ def _accuracy(final: pd.DataFrame, rules: pd.DataFrame) -> str:
             cells.append(f"{own.accuracy.mean():.2f} ({lines[lines.rule == 'trigram'].accuracy.mean():.2f})" if len(own) else "–")
         label = "**mean**" if name == MEAN else construction_name(name)
         rows.append([label, *cells])
-    return _markdown(["", *map(language_name, languages)], rows)
+    return markdown(["", *map(language_name, languages)], rows)
 
 
 def _models(final: pd.DataFrame, rules: pd.DataFrame) -> str:
@@ -167,7 +168,7 @@ def _models(final: pd.DataFrame, rules: pd.DataFrame) -> str:
                 ]
             )
     heads = ["", "model", "seeds", "words read", "test perplexity", "mean accuracy", "trigram"]
-    return _markdown([*heads, "attractor of the same number", "of the other number", "wall hours"], rows)
+    return markdown([*heads, "attractor of the same number", "of the other number", "wall hours"], rows)
 
 
 def _conditions(final: pd.DataFrame) -> list[str]:
@@ -198,17 +199,19 @@ def _same_items(rows: pd.DataFrame) -> str:
         for name in [*in_paper_order(list(SHARED)), MEAN]:
             of_name = own[own.construction == name].set_index(["part", "run"])
             cells = [_with_interval(of_name, model.run) for model in models]
-            count = of_name.loc["all"].n.max()
+            asked = of_name.loc["all"]
+            count = (asked.n + asked.uncovered.fillna(0)).max()
             label = "**mean**" if name == MEAN else construction_name(name)
             lines.append([label, "–" if math.isnan(count) else f"{int(count):,}", *cells])
-        made.append(_markdown([language_name(language), "n", *heads], lines))
+        made.append(markdown([language_name(language), "items", *heads], lines))
     return "\n\n".join(made)
 
 
 def _with_interval(rows: pd.DataFrame, run: str) -> str:
     whole = rows.loc[("all", run)]
     told = f"{whole.accuracy:.2f}" + ("" if math.isnan(whole.low) else f" [{whole.low:.2f}, {whole.high:.2f}]")
-    return told + (f" ({rows.loc[('mismatched', run)].accuracy:.2f})" if ("mismatched", run) in rows.index else "")
+    told += f" ({rows.loc[('mismatched', run)].accuracy:.2f})" if ("mismatched", run) in rows.index else ""
+    return told + (f", {int(whole.uncovered):,} uncovered" if whole.uncovered > 0 else "")
 
 
 def _whole(final: pd.DataFrame, rules: pd.DataFrame) -> str:
@@ -225,22 +228,12 @@ def _whole(final: pd.DataFrame, rules: pd.DataFrame) -> str:
                 cells = [f"{one.accuracy:.2f}", f"{one.low:.2f}–{one.high:.2f}", f"{int(one.n):,}", f"{int(one.ties)}"]
                 cells += [f"{int(one.uncovered)}", *(f"{told[rule]:.2f}" if rule in told else "–" for rule in RULES)]
                 rows.append([language_name(language), str(seed), construction_name(name), *cells])
-    return _markdown(["language", "seed", "construction", "accuracy", "95 %", "n", "ties", "uncovered", *RULES], rows)
-
-
-def _markdown(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown(["language", "seed", "construction", "accuracy", "95 %", "n", "ties", "uncovered", *RULES], rows)
 
 
 def filled(page: str) -> str:
     """The page with today's tables between its marks."""
-    for name, text in tables().items():
-        page, found = re.subn(
-            rf"(<!-- table: {name} -->\n).*?(\n<!-- end -->)", lambda m, text=text: m[1] + text + m[2], page, flags=re.DOTALL
-        )
-        assert found == 1, name
-    return page
+    return fill_page(page, tables())
 
 
 def draw_figures(folder: Path) -> list[Path]:

@@ -1,17 +1,11 @@
 """docs/reference.md says what there is, and nothing that a run writes is missing from it."""
 
 import csv
-import importlib.util
 import re
 
+import make_reference
 from concord import metric_names
 from training_runs import ROOT, TINY, train
-
-specification = importlib.util.spec_from_file_location("make_reference", ROOT / "docs/make_reference.py")
-assert specification is not None
-assert specification.loader is not None
-make_reference = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(make_reference)
 
 
 def pattern(documented: str) -> str:

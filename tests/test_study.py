@@ -1,15 +1,8 @@
 """docs/study.md: its tables are those of the results that are kept, and its figures are drawn from them."""
 
-import importlib.util
 import re
 
-from training_runs import ROOT
-
-specification = importlib.util.spec_from_file_location("make_study", ROOT / "docs/make_study.py")
-assert specification is not None
-assert specification.loader is not None
-make_study = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(make_study)
+import make_study
 
 
 def test_the_tables_are_those_of_the_results():
