@@ -48,7 +48,7 @@ METRICS = {
 
 FILES = {
     "config.yaml": "all settings, as they were used",
-    "provenance.json": "the corpus; for every start of the run: time, command, versions, machine",
+    "provenance.json": "the corpus; what `auto` settings stood for; for every start of the run: time, command, versions, machine",
     "metrics.csv": "every number of the run, one row per event",
     "train.log": "what the screen showed",
     "checkpoints/best.ckpt": "the weights with the best validation perplexity (or whatever `callbacks.checkpoints.monitor` says)",

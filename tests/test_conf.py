@@ -93,6 +93,16 @@ def test_the_clams_presets_count_as_their_program_does(experiment):
         ("data.window=0", "data.window=0: must be a whole number of at least 1"),
         ("data.window=abc", "data.window=abc: must be a whole number"),
         ("seed=-1", "seed=-1: must be a whole number of at least 0"),
+        (
+            "trainer.precision=bf16-true",
+            "trainer.precision=bf16-true: no such precision; available: 32, 32-true, 16-mixed, bf16-mixed",
+        ),
+        (
+            "+trainer.limit_train_batches=0.1",
+            "trainer.limit_train_batches=0.1: an epoch reads all of its text; use data.max_tokens=",
+        ),
+        ("+trainer.overfit_batches=1", "trainer.overfit_batches=1: an epoch reads all of its text"),
+        ("+trainer.fast_dev_run=true", "trainer.fast_dev_run=True: an epoch reads all of its text"),
         ("trainer.strategy=fsdp", "trainer.strategy=fsdp: shards the weights, which cannot be probed; use ddp"),
         ("trainer.precision=fp17", "trainer.precision=fp17: no such precision; available: 32"),
         ("+trainer.epochs=3", "trainer.epochs: Lightning's Trainer has no such setting"),
@@ -174,8 +184,9 @@ def test_a_runs_name_depends_on_the_number_of_processes(monkeypatch):
     assert settings("trainer=ddp_cpu", "trainer.devices=1").run_name() == base
     assert settings("trainer=ddp_cpu", "trainer.devices=auto").run_name() == base  # a CPU is one device
     monkeypatch.setattr("torch.cuda.device_count", lambda: 4)
-    for devices in ("auto", "-1", "'4'", "4"):
+    for devices in ("auto", "-1", "'4'", "4", "'0,1,2,5'"):
         assert settings(f"trainer.devices={devices}", "trainer.accelerator=gpu").run_name() == four
+    assert settings("trainer.devices='1,'", "trainer.accelerator=gpu").run_name() == base  # the second GPU, not all four
 
 
 @pytest.mark.parametrize("file", sorted((CONF / "probes").glob("*.yaml")))

@@ -68,7 +68,7 @@ def run(settings: "RunSettings", folder: "RunFolder", log: "RunLog") -> None:
     if not is_first():
         fit(prepared, settings.facts(), folder, [], resume)
         return
-    wandb_id = enter_folder(settings, folder, prepared.corpus)
+    wandb_id = enter_folder(settings, folder, prepared)
     log.write_to(folder.log)
     with folder.noted(), open_loggers(settings, folder.path, wandb_id, resume) as loggers:
         folder.finish(fit(prepared, settings.facts(), folder, loggers, resume))

@@ -1,5 +1,6 @@
 """A warm start: the weights of another run's checkpoint, with words matched by spelling, not by id."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +27,9 @@ class WarmStart:
         )
 
 
-def take_weights(model: LanguageModel, tokenizer: Tokenizer, file: Path) -> WarmStart:
+def take_weights(model: LanguageModel, tokenizer: Tokenizer, file: Path, allow: Sequence[str] = ()) -> WarmStart:
     """Everything the other model has learnt and this one can use. Both have the same shape, apart from their vocabularies."""
-    other, words, _ = load_model(file)
+    other, words, _ = load_model(file, allow)
     ours, theirs = model.architecture.plain(), other.architecture.plain()
     free = ("vocabulary_size", "init", "dropout")
     if differing := [

@@ -20,6 +20,7 @@ UNDECIDED = "undecided"
 # Prefixes of metrics that compare a model with a rule: shares, the items behind `misled_`, and the rank correlation.
 AGREES, MISLED, HELPED, CONTRADICTED, RHO = RULE_METRICS = ("agrees_", "misled_", "helped_", "contradicted_", "rho_")
 DIGITS = 4  # in nats: scores are exact to 1e-4, and preferences closer than this share a rank
+TELLING = 4  # items on which a rule contradicts the grammar; of fewer, even none followed does not exclude one half
 Rows = NDArray[np.int64]
 
 
@@ -69,16 +70,15 @@ def agree(model: Verdicts, rule: Verdicts, rows: Rows) -> RuleAgreement:
 
 
 def phase(beside: Mapping[str, RuleAgreement]) -> str:
-    """The rule that the model follows most where it contradicts the grammar, if it does so more often than not; `structure` if it
-    follows none; `undecided` while the numbers cannot tell, as before the first training step. Among rules it follows equally
-    often there, the one it agrees with on more items overall.
+    """The rule that the model follows most where it contradicts the grammar, of those it follows there more often than not;
+    `structure` if it follows none; `undecided` while the numbers cannot tell, as before the first training step. Among rules it
+    follows equally often there, the one it agrees with on more items overall.
     """
-    telling = {name: each for name, each in beside.items() if each.contradicted}
-    if not telling:
-        return UNDECIDED
-    most = max(telling, key=lambda name: (telling[name].misled, telling[name].agrees))
-    low, high = telling[most].misled_interval
-    return most if low > 0.5 else STRUCTURE if high < 0.5 else UNDECIDED
+    telling = {name: each for name, each in beside.items() if each.contradicted >= TELLING}
+    if followed := [name for name, each in telling.items() if each.misled_interval[0] > 0.5]:
+        return max(followed, key=lambda name: (telling[name].misled, telling[name].agrees))
+    most = max(telling.values(), key=lambda each: each.misled, default=None)
+    return STRUCTURE if most is not None and most.misled_interval[1] < 0.5 else UNDECIDED
 
 
 def rule_metrics(beside: Mapping[str, Mapping[str, RuleAgreement]], prefix: str) -> dict[str, float]:

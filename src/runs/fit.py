@@ -5,7 +5,7 @@ import inspect
 import logging
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
 from ..metric_names import VALID_PERPLEXITY
 from ..probes.callback import ProbeCallback
-from ..probes.lexicon.known_words import COUNTS, WORD_COUNTS, vocabulary_counts
+from ..probes.lexicon.choice import count_words
 from ..probes.probe_series import shards_weights
 from ..settings.reading import Plain, check_arguments, read
 from ..settings.recipe import complete_batches, complete_model
@@ -51,9 +51,12 @@ OURS: dict[str, Any] = {
     "enable_model_summary": False,
     "num_sanity_val_steps": 0,
 }
+RECIPE = "recipe"  # in a checkpoint: what `auto` stood for
+# Settings of Lightning that would cut epochs short: where an epoch ends, the next one, the schedule and a resumed run begin.
+WHOLE_EPOCHS: dict[str, Plain] = {"limit_train_batches": 1.0, "overfit_batches": 0.0, "fast_dev_run": False}
 # Settings of Lightning that would leave epochs without a validation, and their usual values.
 EVERY_EPOCH: dict[str, Plain] = {"check_val_every_n_epoch": 1, "val_check_interval": 1.0, "max_steps": -1}
-PRECISIONS = ("32", "64", "16-mixed", "bf16-mixed", "16-true", "bf16-true", "32-true", "64-true")
+PRECISIONS = ("32", "32-true", "16-mixed", "bf16-mixed")  # the loss is computed in 32 bits, from weights in 32 bits
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,24 @@ class Recipe:
     trainer: TrainerSettings
     allow: tuple[str, ...] = ()  # user packages that the network may come from
     overfit: float | None = None  # the training loss that a debugging run must get below
+
+    def settled(self) -> dict[str, Plain]:
+        """What `auto` can stand for, in values: they belong to a run from its beginning."""
+        model = self.model
+        return {
+            "batch_tokens": self.shape.tokens,
+            "bias": model.bias,
+            "optimizer": dict(model.optimizer),
+            "scheduler": dict(model.scheduler),
+        }
+
+    def as_begun(self, settled: Mapping[str, Any] | None) -> "Recipe":
+        """With the values that a checkpoint records; older ones record none."""
+        if not settled:
+            return self
+        given = {name: settled[name] for name in ("bias", "optimizer", "scheduler")}
+        shape = replace(self.shape, tokens=settled["batch_tokens"])
+        return replace(self, model=replace(self.model, **given), shape=shape)
 
     def check(self, probe_metrics: Sequence[str] = ()) -> None:
         """Find errors before a corpus is prepared or a folder touched. `probe_metrics` can be monitored too."""
@@ -148,6 +169,11 @@ def _check_trainer(settings: dict[str, Plain]) -> None:
             f"trainer.{skipped[0]}={settings[skipped[0]]}: every epoch ends with a validation; shorten a run with "
             "trainer.max_epochs= or data.max_tokens="
         )
+    if cut := [name for name, usual in WHOLE_EPOCHS.items() if settings.get(name, usual) not in (usual, None)]:
+        raise UserError(
+            f"trainer.{cut[0]}={settings[cut[0]]}: an epoch reads all of its text; use data.max_tokens= or data.limit= "
+            "for less text, debug=fast or debug=overfit to try things out"
+        )
     if settings.get("limit_val_batches") == 0:
         raise UserError("trainer.limit_val_batches=0: every epoch ends with a validation; leave it out")
     if shards_weights(str(settings.get("strategy"))):
@@ -179,7 +205,7 @@ class PreparedRun:
 
 
 def fit(
-    run: PreparedRun, facts: Mapping[str, Plain], folder: RunFolder, loggers: Sequence[Logger], resume: Path | None
+    run: PreparedRun, facts: Mapping[str, Any], folder: RunFolder, loggers: Sequence[Logger], resume: Path | None
 ) -> dict[str, float]:
     """Train, then measure the best model on the test split; return the run's result. `facts` go into the checkpoints."""
     _quieten()
@@ -206,8 +232,11 @@ def fit(
     horizon = loader.horizon(trainer.max_epochs or 1)
     schedule = run.probing[0].schedule if run.probing else None
     epochs = trainer.max_epochs or 1
-    for line in unreached(recipe.checkpoints.at_words, schedule, corpus.train.words * epochs, horizon[0], epochs):
+    for line in unreached(
+        recipe.checkpoints.at_words, schedule, (corpus.train.spelled or corpus.train.words) * epochs, horizon[0], epochs
+    ):
         log.warning("%s", line)
+    spoken = {code: known["clitics"] for code, known in facts.get("languages", {}).items()}
     module = Training(
         model,
         make_schedule(Horizon(*horizon), **recipe.model.scheduler),
@@ -215,10 +244,11 @@ def fit(
         recipe.seed,
         {
             **facts,
+            RECIPE: recipe.settled(),
             "warm": corpus.warm(),
             "capitals": corpus.capitals(),
             **corpus.vocabulary.plain(),
-            **kept_counts(corpus, run.probing),
+            **count_words(corpus, spoken, [plan.whole.lexicon for each in run.probing for plan in each.plans]),
         },
         loader,
         corpus.languages,
@@ -238,18 +268,6 @@ def fit(
     result = _test(trainer, module, test, load_model(folder.best, recipe.allow)[0], checkpoints)
     show_profile(folder)
     return result | {name: value for each in run.probing for name, value in each.result().items()}
-
-
-def kept_counts(corpus: Corpus, probing: Sequence[ProbeCallback]) -> dict[str, object]:
-    """Word counts of the training text, for a checkpoint: the sets fitted to the run can be rebuilt from it.
-
-    If tokens are pieces of words, the counts of the words that sets were chosen from.
-    """
-    counts = vocabulary_counts(corpus)
-    if counts is not None:
-        return {COUNTS: counts}
-    lexicons = (plan.whole.lexicon for each in probing for plan in each.plans)
-    return {WORD_COUNTS: {form: count for each in lexicons if each for word in each.words for form, count in word.counts.items()}}
 
 
 def overfitting(loss: float, goal: float, epochs: int) -> str:

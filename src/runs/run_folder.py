@@ -172,7 +172,9 @@ class RunFolder:
         starts = self.provenance().get("starts")
         return [start for start in starts if isinstance(start, dict)] if isinstance(starts, list) else []
 
-    def enter(self, config: str, corpus: Mapping[str, object], threads: int | None = None) -> JsonObject:
+    def enter(
+        self, config: str, corpus: Mapping[str, object], threads: int | None = None, recipe: Mapping[str, object] | None = None
+    ) -> JsonObject:
         """Create the folder, or enter it again; return the provenance, with this start added.
 
         The number of threads is recorded: sums over a batch are split among them, so the last bits of a Transformer's weights
@@ -186,6 +188,7 @@ class RunFolder:
         # W&B identifies a run by this; it stays the same however often the run resumes, and differs after overwrite.
         known.setdefault("wandb_id", _wandb_id(self.path.name))
         known["corpus"] = corpus
+        known |= {"recipe": recipe} if recipe else {}
         known["starts"] = [*self.starts(), provenance() | ({"threads": threads} if threads else {})]
         write_atomically(self.path / "provenance.json", json.dumps(known, indent=1, ensure_ascii=False))
         return known

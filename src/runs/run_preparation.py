@@ -23,7 +23,7 @@ from ..settings.corpus_settings import BUILT_IN
 from ..settings.run import RunSettings, read_run_settings
 from .checkpointing import rows_known_to
 from .continuing import corpus_recipe, must_match
-from .fit import PreparedRun, Recipe, architecture, read_recipe
+from .fit import RECIPE, PreparedRun, Recipe, architecture, read_recipe
 from .loggers import check_loggers
 from .metrics_file import must_hold
 from .progress_report import LearningCheck
@@ -45,8 +45,8 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     every_epoch = settings.probes.schedule.every_epochs == 1
     recipe.check(monitorable_metrics(probes) if every_epoch else ())
     recipe.check_trainer()
-    if resume:
-        saved = read_checkpoint(resume)
+    saved = read_checkpoint(resume) if resume else None
+    if resume and saved:
         must_match(read_run_settings(saved["concord"]["settings"]), settings, str(resume), growing=True)
         if resume.resolve().parent == folder.checkpoints.resolve() and is_first():
             must_hold(folder.metrics, rows_known_to(saved))
@@ -60,15 +60,15 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     corpus = prepare_corpus(settings)
     if settings.data.max_tokens:
         log.info("data.max_tokens=%s shortens the training part; valid and test stay whole", settings.data.max_tokens)
+    recipe = read_recipe(settings, corpus.train.words).as_begun(saved and saved["concord"].get(RECIPE))
     check_memory(settings, recipe, len(corpus.vocabulary), int(corpus.train.lengths().max(initial=1)))
-    recipe = read_recipe(settings, corpus.train.words)
     model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed, settings.allow)
     if recipe.model.bias == "frequency":
         model.expect_frequencies(torch.from_numpy(np.bincount(corpus.train.ids, minlength=len(corpus.vocabulary))))
     if resume:
         check_resumable(resume, model, corpus.vocabulary)
     elif settings.init_from:
-        log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from)))
+        log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from), settings.allow))
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
     show_recipe(recipe)
     if settings.probes.fits_vocabulary or any(corpus.capitals().values()):
@@ -104,12 +104,13 @@ def prepare_alone(settings: RunSettings, folder: RunFolder) -> None:
     show_words_file(write_words(corpus.folder.with_suffix(".words.tsv"), corpus))
 
 
-def enter_folder(settings: RunSettings, folder: RunFolder, corpus: Corpus) -> str:
+def enter_folder(settings: RunSettings, folder: RunFolder, prepared: PreparedRun) -> str:
     """The run's folder, cleared if requested, with what is settled so far; returns the run's W&B id."""
     if settings.overwrite:
         folder.clear()
+    corpus = prepared.corpus
     known = corpus.summary() | {"vocabulary_digest": corpus.vocabulary.digest()}
-    return str(folder.enter(settings.yaml(), known, torch.get_num_threads())["wandb_id"])
+    return str(folder.enter(settings.yaml(), known, torch.get_num_threads(), prepared.recipe.settled())["wandb_id"])
 
 
 def make_callbacks(settings: RunSettings, probes: list[Probe], corpus: Corpus, folder: RunFolder) -> list[ProbeCallback]:

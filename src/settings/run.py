@@ -113,12 +113,7 @@ class RunSettings:
     @property
     def processes(self) -> int:
         """Processes that train together, on all machines; each reads a share of every batch: their number changes the result."""
-        devices = self.trainer.devices
-        if not isinstance(devices, int) or devices < 0:
-            devices = (
-                int(devices) if str(devices).isascii() and str(devices).isdecimal() else _all_devices(self.trainer.accelerator)
-            )
-        return devices * self.trainer.num_nodes
+        return _count_devices(self.trainer.devices, self.trainer.accelerator) * self.trainer.num_nodes
 
     def result_settings(self) -> dict[str, Plain]:
         """Every setting that changes the result, by its full name; the one answer to whether two runs are the same."""
@@ -264,6 +259,14 @@ def _refuse_unknown_parts(group: CallbackSettings | LoggerSettings, where: str) 
 def _group(values: Mapping[str, Plain], name: str) -> Mapping[str, Plain]:
     group = values.get(name)
     return group if isinstance(group, Mapping) else {}
+
+
+def _count_devices(devices: int | str, accelerator: str) -> int:
+    """As Lightning understands `2`, `'0,1'` (these two), `'1,'` (this one), `auto` and -1."""
+    if isinstance(devices, str) and "," in devices:
+        return len([name for name in devices.split(",") if name.strip()])
+    number = int(devices) if str(devices).isascii() and str(devices).isdecimal() else -1
+    return number if number >= 0 else _all_devices(accelerator)
 
 
 def _all_devices(accelerator: str) -> int:

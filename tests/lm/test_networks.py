@@ -119,6 +119,19 @@ def test_long_sentences_need_no_setting():
     assert model(torch.zeros((1, 700), dtype=torch.long))[0].shape == (1, 700, 11)
 
 
+def test_positions_made_during_validation_serve_training():
+    """They are no buffer either: DDP broadcasts buffers, and each process may have read sentences of another length."""
+    model = initialise_model(architecture(TRANSFORMER), seed=0)
+    long = torch.zeros((1, 700), dtype=torch.long)
+    with torch.inference_mode():
+        validated = model.eval()(long)[0]
+    trained = model(long)[0]
+    trained.sum().backward()
+    torch.testing.assert_close(trained.detach(), validated.clone())
+    assert not model.network.positions.is_inference()
+    assert list(model.buffers()) == []
+
+
 def test_an_unknown_network_is_told_what_there_is():
     with pytest.raises(ValueError, match="no network 'gru'; available: lstm, transformer"):
         networks.build({"name": "gru"}, 8)

@@ -48,6 +48,25 @@ NESTED = GRU.replace(
 WRONG = GRU.replace(
     "return self.layers(x, state)", "y, h = self.layers(x, state)\n        return y, h.transpose(0, 1).contiguous()"
 )
+# Remembers nothing: each word is predicted from the one before it alone.
+BIGRAM = """
+from torch import nn
+from concord.lm.networks import Network
+
+class Bigram(Network):
+    def __init__(self, width, hidden, layers):
+        super().__init__()
+        self.hidden = hidden
+        self.layer = nn.Linear(width, hidden)
+
+    def forward(self, x, state=None):
+        return self.layer(x).tanh(), None
+
+    read = forward
+
+def build(width, *, hidden, layers):
+    return Bigram(width, hidden, layers)
+"""
 YAML = """
 defaults:
   - optimizer: adamw
@@ -61,7 +80,7 @@ init: 0.1
 compile: false
 network: {name: NAME, hidden: 12, layers: 2}
 """
-NAMES = {"gru": GRU, "nested": NESTED, "wrong": WRONG}
+NAMES = {"gru": GRU, "nested": NESTED, "wrong": WRONG, "bigram": BIGRAM}
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +100,7 @@ def architecture(name: str, words: int = 7) -> Architecture:
     return Architecture(words, 8, tied=True, dropout=0.0, init=0.5, network={"name": name, "hidden": 12, "layers": 2})
 
 
-@pytest.mark.parametrize("name", ["gru", "nested"])
+@pytest.mark.parametrize("name", ["gru", "nested", "bigram"])
 def test_words_are_scored_by_a_tree_as_sentence_by_sentence(name):
     vocabulary = Vocabulary(["<eos>", "<unk>", *"abcde"])
     model = initialise_model(architecture(name), seed=1).eval()

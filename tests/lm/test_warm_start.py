@@ -49,6 +49,19 @@ def test_a_model_of_another_shape_is_refused(tmp_path):
     take_weights(model(HERE, 2, hidden=20, dropout=0), Vocabulary(HERE), file)  # dropout has no weights
 
 
+def test_a_network_of_ones_own_is_imported_if_it_is_allowed(tmp_path, monkeypatch):
+    (tmp_path / "mynets").mkdir()
+    (tmp_path / "mynets/recurrent.py").write_text("from concord.lm.networks.lstm import build\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    network = NETWORKS["lstm"] | {"name": "mynets.recurrent"}
+    made = initialise_model(Architecture(len(THERE), 8, True, 0.1, 0.1, network), 1, ["mynets"])
+    file = save(tmp_path / "x.ckpt", made, THERE)
+    ours = initialise_model(Architecture(len(HERE), 8, True, 0.1, 0.1, network), 2, ["mynets"])
+    assert take_weights(ours, Vocabulary(HERE), file, ["mynets"]).known == 4
+    with pytest.raises(UserError, match="mynets"):
+        take_weights(ours, Vocabulary(HERE), file)
+
+
 def test_where_a_run_begins_is_part_of_its_name_and_only_where_it_is_given():
     base = settings()
     assert "init_from" not in base.result_settings()

@@ -7,16 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from concord.commands.typed_arguments import as_typed
-from concord.data.corpus import Corpus, Split
+from concord.data.corpus import Corpus, Split, prepare
 from concord.data.grammar import Expansion, GrammarError, build, folder_of, languages, load, parse
 from concord.data.grammar.audit import audit
 from concord.data.grammar.folder import WIDE
 from concord.data.grammar.restrict import fixed_words, occurrences, restrict
+from concord.data.pieces import PieceRule
+from concord.data.sources import TextSource
+from concord.data.text import TokenizedText
 from concord.data.vocabulary import EOS, UNK, Vocabulary
 from concord.errors import UserError
 from concord.probes.challenge_set import ChallengeSet
-from concord.probes.lexicon.choice import fitted_sets
-from concord.probes.lexicon.fitting import FitRule, FittedLexicon, LexiconWord, fit_lexicon
+from concord.probes.lexicon.choice import count_words, fitted_sets
+from concord.probes.lexicon.fitting import FitRule, FittedLexicon, LexiconWord, fit_lexicon, lexicon_words
 from concord.probes.lexicon.known_words import (
     COUNTS,
     CorpusWords,
@@ -245,6 +248,25 @@ def test_a_checkpoint_knows_what_its_corpus_knew(tmp_path):
     written = write_words(tmp_path / "words.tsv", corpus)
     assert written is not None
     assert read_words(written).look_up(forms) == in_run.look_up(forms)
+
+
+@pytest.mark.parametrize("capitalize", [False, True])
+def test_a_checkpoint_of_a_model_of_pieces_knows_it_too(tmp_path, capitalize):
+    """However the run began its sentences, and whatever it was probed on."""
+    folder = folder_of("ru") / WIDE
+    words = lexicon_words(folder, "joined")
+    assert {"теперь", "Теперь", "и"} <= {*words}
+    (tmp_path / "ru.txt").write_text("\n".join(" ".join(words[at::12]) for at in range(12)) + "\n", encoding="utf-8")
+    corpus = prepare(TextSource({"all": tmp_path / "ru.txt"}, TokenizedText(), seed=0), PieceRule(600), tmp_path / "cache")
+    facts = {**corpus.vocabulary.plain(), **count_words(corpus, {"ru": "joined"})}
+    in_run, later = CorpusWords(corpus), words_of_facts("x", facts)
+    rule = FitRule(least=1, capitalize=capitalize)
+    one, two = (fit_lexicon(folder, known, rule, "joined") for known in (in_run, later))
+    assert [word.outcome for word in one.words] == [word.outcome for word in two.words]
+    assert [word.counts for word in one.words] == [word.counts for word in two.words]
+    assert two.unknown_context == []
+    # A language without a lexicon of ours: every word can be spelled, and nobody counted any.
+    assert not words_of_facts("x", {**facts, **count_words(corpus, {"xx": "joined"})}).counted
 
 
 def test_files_of_words(tmp_path):

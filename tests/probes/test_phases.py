@@ -54,6 +54,12 @@ def beside(misled: float, contradicted: int = 100) -> RuleAgreement:
         ({"bigram": beside(0.52), "recent noun": beside(0.1)}, UNDECIDED),
         ({"bigram": beside(math.nan, 0), "recent noun": beside(0.9)}, "recent noun"),
         ({"bigram": beside(math.nan, 0)}, UNDECIDED),
+        # A rule that is hardly ever wrong says little, and hides no other.
+        ({"bigram": beside(0.95, 200), "5-gram": beside(1.0, 3)}, "bigram"),
+        ({"bigram": beside(0.95, 200), "5-gram": beside(1.0, 5)}, "5-gram"),
+        ({"bigram": beside(0.05, 200), "5-gram": beside(0.5, 2)}, STRUCTURE),
+        ({"bigram": beside(0.7, 200), "5-gram": beside(0.8, 5)}, "bigram"),
+        ({"5-gram": beside(0.0, 3)}, UNDECIDED),
         ({}, UNDECIDED),
     ],
 )

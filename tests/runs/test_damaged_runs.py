@@ -75,7 +75,7 @@ def train(folder: RunFolder, resume: bool = False):
     start = folder.last if resume else None
     prepared = prepare_run(made, folder, start)
     if not resume:
-        enter_folder(made, folder, prepared.corpus)
+        enter_folder(made, folder, prepared)
         fit(prepared, made.facts(), folder, [], start)
     return made
 

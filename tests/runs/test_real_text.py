@@ -1,11 +1,13 @@
 """Runs on running text: what `auto` stands for, how sentences begin, and whether the model learns at all."""
 
+import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from concord.commands import train as train_module
 from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.sources import TextSource
 from concord.data.text import TokenizedText
@@ -15,8 +17,10 @@ from concord.lm.model import Architecture, initialise_model
 from concord.probes.contract import make_contract
 from concord.runs.fit import read_recipe
 from concord.runs.progress_report import LearningCheck, counted_perplexities, tell_learning
+from concord.runs.run_folder import RunFolder
+from concord.runs.run_preparation import prepare_run
 from concord.runs.training_memory import largest_batch
-from training_runs import NETWORKS, TINY, settings, train
+from training_runs import NETWORKS, TINY, power_cut, settings, train
 
 TEXT = ["data=text", "data.path=a.txt", "lang=de", "data.workers=1"]
 NOUNS = "Arzt Koch Gast Freund Lehrer Nachbar Maler Bauer Dichter Schüler".split()  # noqa: SIM905
@@ -134,6 +138,35 @@ def test_a_model_near_the_frequencies_of_words_is_told_the_remedy():
     assert "after one epoch the model is still close to word frequencies:" in tell_learning(500, 600, 200)
     assert "data.batch_tokens=700" in tell_learning(500, 600, 200)
     assert tell_learning(210, 600, 200).startswith("learning   valid perplexity 210.0; by counting alone: words 600.0")
+
+
+def test_a_run_keeps_what_auto_stood_for_when_it_began(tmp_path, monkeypatch, caplog):
+    """Even if a later version of the program has found other values."""
+    caplog.set_level("INFO")
+    (tmp_path / "a.txt").write_text("\n".join([PROSE] * 12), encoding="utf-8")
+    places = [f"paths.runs={tmp_path}/runs", f"paths.cache={tmp_path}/cache", f"data.path={tmp_path}/a.txt"]
+    tiny = [each for each in TINY if not each.startswith(("data.", "probes."))]
+    run = [*TEXT, *tiny, *places, "probes=none", "name=r", "model.network.hidden=16", "callbacks.checkpoints.every_n_steps=1"]
+    with power_cut(3):
+        train_module.train(settings(*run))
+    monkeypatch.setattr("concord.settings.recipe.TOKENS", 70)
+    train_module.train(settings(*run, "ckpt_path=auto"))
+    told = [line for line in caplog.messages if line.startswith("recipe")]
+    assert told == ["recipe     batches of 700 tokens, adamw 0.006, one_cycle, first bias: frequency"] * 2
+    kept = json.loads((tmp_path / "runs/r/provenance.json").read_text(encoding="utf-8"))["recipe"]
+    assert (kept["batch_tokens"], kept["optimizer"]["lr"]) == (700, 0.006)
+
+
+def test_memory_is_estimated_for_the_batches_that_the_corpus_gets(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("\n".join([PROSE] * 12), encoding="utf-8")
+    batches = []
+    monkeypatch.setattr("concord.runs.run_preparation.must_fit", lambda *given: batches.append(given[-1]))
+    monkeypatch.setattr("concord.settings.recipe.WORDS", 10)  # so that this is a large corpus
+    places = [f"paths.runs={tmp_path}/runs", f"paths.cache={tmp_path}/cache", f"data.path={tmp_path}/a.txt"]
+    chosen = settings(*TEXT, *places, "probes=none", "logger=none", "debug=summary")
+    made = prepare_run(chosen, RunFolder(chosen.folder), None)
+    assert made.recipe.shape.tokens > 10_000
+    assert batches[-1] == largest_batch(made.recipe.shape, int(made.corpus.train.lengths().max()))
 
 
 @pytest.mark.parametrize(("lr", "warns"), [(1e-6, True), (0.02, False)])

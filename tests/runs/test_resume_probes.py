@@ -25,7 +25,7 @@ def train(folder: Path, resume: bool = False) -> None:
     where = RunFolder(folder)
     start = where.last if resume and where.last.exists() else None
     prepared = prepare_run(made, where, start)
-    enter_folder(made, where, prepared.corpus)
+    enter_folder(made, where, prepared)
     fit(prepared, made.facts(), where, [], start)
 
 

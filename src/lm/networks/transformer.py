@@ -81,8 +81,7 @@ class Transformer(Network):
         self.dropout = dropout
         self.blocks = nn.ModuleList(TransformerBlock(width, heads, feedforward, dropout, norm_first) for _ in range(layers))
         self.norm = nn.LayerNorm(width) if final_norm else nn.Identity()
-        self.positions: Tensor
-        self.register_buffer("positions", sinusoids(512, width), persistent=False)
+        self.positions = sinusoids(512, width)  # no buffer: DDP would broadcast it, and processes may need different lengths
 
     def forward(self, x: Tensor, state: None = None) -> tuple[Tensor, None]:
         """Every sentence or window stands alone: nothing is carried from one to the next."""
@@ -118,9 +117,11 @@ class Transformer(Network):
         return F.dropout(x * math.sqrt(x.shape[-1]) + positions, self.dropout, self.training)
 
     def _positions(self, length: int, like: Tensor) -> Tensor:
-        """At least this many, (length, D)."""
-        if len(self.positions) < length:
-            self.positions = sinusoids(max(length, 2 * len(self.positions)), like.shape[-1]).to(like)
+        """At least this many, (length, D), where they are needed."""
+        if len(self.positions) < length or self.positions.device != like.device:
+            with torch.inference_mode(False):  # made during validation, they serve training too
+                size = max(length, 2 * len(self.positions)) if len(self.positions) < length else len(self.positions)
+                self.positions = sinusoids(size, like.shape[-1]).to(like.device)
         return self.positions
 
 

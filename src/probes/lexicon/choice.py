@@ -4,14 +4,16 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ...data.corpus import Corpus
+from ...data.grammar import folder_of, languages
 from ...data.grammar.folder import SUFFIX, WIDE
 from ...errors import UserError
 from ...settings.languages import Clitics
 from ...settings.probing import SHARED, ProbeSettings
 from ..challenge_set import ChallengeSet
 from ..readers.grammar import write_out
-from .fitting import FitRule, FittedLexicon, fit_lexicon
-from .known_words import KnownWords, SharedWords, read_words
+from .fitting import FitRule, FittedLexicon, fit_lexicon, lexicon_words
+from .known_words import COUNTS, WORD_COUNTS, CorpusWords, KnownWords, SharedWords, read_words, vocabulary_counts
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +38,22 @@ def fit_collection(
 def read_shared(lexicon: Mapping[str, Sequence[str]]) -> KnownWords:
     """What all of these know: runs, checkpoints, word files."""
     return SharedWords([read_words(Path(path)) for path in lexicon[SHARED]])
+
+
+def count_words(
+    corpus: Corpus, spoken: Mapping[str, Clitics], lexicons: Sequence[FittedLexicon | None] = ()
+) -> dict[str, dict[str, float] | list[int]]:
+    """Word counts of the training text, for a checkpoint: sets can be fitted to its model without its corpus.
+
+    If tokens are pieces of words, the counts of all words that our sets of these languages, or the lexicons in use, can show.
+    """
+    counts = vocabulary_counts(corpus)
+    if counts is not None:
+        return {COUNTS: counts}
+    folders = [(folder_of(code) / WIDE, clitics) for code, clitics in spoken.items() if code in languages()]
+    folders += [(each.folder, clitics) for each in lexicons if each for clitics in dict.fromkeys(spoken.values())]
+    words = [word for folder, clitics in folders if folder.is_dir() for word in lexicon_words(folder, clitics)]
+    return {WORD_COUNTS: CorpusWords(corpus).look_up(dict.fromkeys(words)) if words else {}}
 
 
 def fitted_sets(fitted: FittedLexicon, language: str, clitics: Clitics) -> dict[str, ChallengeSet]:

@@ -120,6 +120,13 @@ def fit_lexicon(folder: Path, known: KnownWords, rule: FitRule, clitics: Clitics
     )
 
 
+def lexicon_words(folder: Path, clitics: Clitics) -> list[str]:
+    """Every word that the choice from a folder can depend on, however sentences begin."""
+    grammars = [load(folder, name) for name in constructions(folder)]
+    words = [word for capitalize in (False, True) for word in _words_of(grammars, clitics, capitalize)]
+    return list(dict.fromkeys([*_context(grammars), *(form for word in words for form in word.words)]))
+
+
 def _words_of(grammars: Iterable[Grammar], clitics: Clitics, capitalize: bool) -> list[LexiconWord]:
     """Every row that a sentence can show, in file order."""
     found: dict[LexiconRow, LexiconWord] = {}

@@ -107,7 +107,7 @@ def words_of_facts(name: str, facts: JsonObject) -> KnownWords:
         if counts is None:
             return ListedWords.ranked(name, tokenizer.words)
         return ListedWords(name, dict(zip(tokenizer.words, counts, strict=True)), counted=True)
-    if WORD_COUNTS in facts:
+    if facts.get(WORD_COUNTS):
         return ListedWords(name, facts[WORD_COUNTS], counted=True)
     return SpelledWords(name, tokenizer)
 

@@ -70,7 +70,7 @@ def budget_for(model: LanguageModel) -> int:
     with scoring_mode(model):
         _, state = model.read(torch.zeros((1, 12), dtype=torch.long, device=_device(model)))
     size = sum(part.numel() * part.element_size() for part in tensors_in(state))
-    return int(np.clip(STATES // size, 512, 16_384))
+    return int(np.clip(STATES // max(size, 1), 512, 16_384))  # a network may remember nothing
 
 
 def _remembers_every_word(model: LanguageModel) -> bool:
@@ -144,9 +144,9 @@ class IncrementalScorer:
         further = [np.unique(tree.parents[parents]) for parents, _ in levels[1:]] + [np.zeros(0, np.int64)]
         nodes: NDArray[np.int64] = np.zeros(0, np.int64)
         state: State = None
-        for (parents, children), kept in zip(levels, further, strict=True):
+        for depth, ((parents, children), kept) in enumerate(zip(levels, further, strict=True)):
             keep = torch.from_numpy(np.searchsorted(parents, kept)).to(device)
-            if state is None:
+            if depth == 0:
                 contexts, state = self.model.read(
                     torch.full((1, 1), EOS_ID, device=device), map_tensors(lambda part: part.to(device), self.start)
                 )
