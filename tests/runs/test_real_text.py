@@ -140,6 +140,15 @@ def test_a_model_near_the_frequencies_of_words_is_told_the_remedy():
     assert tell_learning(210, 600, 200).startswith("learning   valid perplexity 210.0; by counting alone: words 600.0")
 
 
+def test_the_optimiser_takes_one_pass_on_a_cpu_if_batches_are_cut_by_tokens(monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert read_recipe(settings(*TEXT)).optimizer()["fused"]
+    for other in ("data.batch_size=64", "trainer.precision=bf16-mixed", "model/optimizer=sgd"):
+        assert "fused" not in read_recipe(settings(*TEXT, other)).optimizer()
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert "fused" not in read_recipe(settings(*TEXT)).optimizer()
+
+
 def test_a_run_keeps_what_auto_stood_for_when_it_began(tmp_path, monkeypatch, caplog):
     """Even if a later version of the program has found other values."""
     caplog.set_level("INFO")
