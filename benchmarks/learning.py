@@ -1,11 +1,10 @@
 """Perplexity and agreement over time, for one recipe after another on the same text.
 
     python benchmarks/learning.py --lang en --text novels.txt [--network lstm] [--recipes before main ours] [--seconds 300]
-        [--seeds 1] [--words 680000] [--vocabulary 10000] [--override model.dropout=0.2] [--out rows.jsonl] [--figure curves.svg]
-        [--small]
+        [--seeds 1] [--words 680000] [--vocabulary 10000] [--override model.dropout=0.2] [--out rows.jsonl] [--small]
 
 With --out, what was measured is kept as soon as it is there, and a recipe whose last second is kept already is not run again:
-hours of measuring can be spread over several days and several processes.
+hours of measuring can be spread over several days and several processes. docs/make_recipe.py draws the rows.
 
 `ours` is the current `data=text` recipe, `before` the earlier one (64 sentences, AdamW 0.001), `main` the recipe of
 pytorch/examples' word_language_model, written from its description: SGD 20, divided by 4 after an epoch without a better
@@ -81,6 +80,7 @@ class Rival:
 
     name: str
     model: ModelSettings
+    optimizer: dict[str, Any]
     shape: Shape
     clip: float
     anneal: bool = False
@@ -97,14 +97,15 @@ def rivals(network: str, lang: str, words: int, overrides: Sequence[str] = ()) -
         then.model,
         dropout=0.2,
         init=0.1,
-        optimizer={"name": "sgd", "lr": SGD_RATES[network]},
         scheduler={"name": "constant"},
         network=then.model.network | {"dropout": 0.2},
     )
     return {
-        "before": Rival("before", then.model, then.shape, 1.0),
-        "main": Rival("main", plain, Shape(20, window=35), 0.25, anneal=True),
-        "ours": Rival(" ".join(["ours", *overrides]), now.model, now.shape, 1.0),
+        "before": Rival("before", then.model, then.optimizer(), then.shape, 1.0),
+        "main": Rival("main", plain, {"name": "sgd", "lr": SGD_RATES[network]}, Shape(20, window=35), 0.25, anneal=True),
+        "ours": Rival(
+            " ".join(["ours", *overrides]), now.model, now.optimizer(), now.shape, now.trainer.gradient_clip_val or math.inf
+        ),
     }
 
 
@@ -135,7 +136,7 @@ class Run:
         self.model = initialise_model(architecture(rival.model, len(text.vocabulary)), seed)
         if rival.model.bias == "frequency":
             self.model.expect_frequencies(torch.from_numpy(np.bincount(text.train.ids, minlength=len(text.vocabulary))))
-        self.optimizer = optimizer(self.model.parameters(), **rival.model.optimizer)
+        self.optimizer = optimizer(self.model.parameters(), **rival.optimizer)
         self.schedule: Schedule = schedule(Horizon(STEPS, STEPS), **rival.model.scheduler)
         self.spent = self.tokens = 0
         self.state: State = None
@@ -160,7 +161,7 @@ class Run:
         self.model.train()
         share = min(self.spent / self.seconds, 1.0)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.rival.model.optimizer["lr"] * self.schedule.factor(round(share * (STEPS - 1))) * self.scale
+            group["lr"] = self.rival.optimizer["lr"] * self.schedule.factor(round(share * (STEPS - 1))) * self.scale
         contexts, state = self.model.contexts(batch.inputs, None if batch.fresh else self.state)
         nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
         self.state = map_tensors(Tensor.detach, state) if self.rival.shape.window else None
@@ -235,27 +236,6 @@ def show(rows: Sequence[dict[str, Any]], lang: str) -> None:
     console.print(view)
 
 
-def draw(rows: Sequence[dict[str, Any]], file: Path) -> None:
-    """One panel per language and network, one line per recipe and seed."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    panels = sorted({(row["lang"], row["network"]) for row in rows})
-    figure, axes = plt.subplots(1, len(panels), figsize=(5 * len(panels), 4), squeeze=False)
-    colours = {"before": "tab:gray", "main": "tab:orange", "ours": "tab:blue"}
-    for axis, panel in zip(axes[0], panels, strict=True):
-        own = [row for row in rows if (row["lang"], row["network"]) == panel]
-        for recipe, seed in sorted({(row["recipe"], row["seed"]) for row in own}):
-            points = sorted((r["seconds"], r["perplexity"]) for r in own if (r["recipe"], r["seed"]) == (recipe, seed))
-            axis.plot(*zip(*points, strict=True), "o-", label=f"{recipe}, seed {seed}", color=colours.get(recipe), alpha=0.8)
-        axis.set(xscale="log", yscale="log", xlabel="CPU seconds", ylabel="valid perplexity", title=" ".join(panel))
-        axis.legend()
-    figure.tight_layout()
-    figure.savefig(file)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lang", default="en", choices=list(FORMS))
@@ -270,7 +250,6 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=680_000)
     parser.add_argument("--vocabulary", type=int, default=10_000)
     parser.add_argument("--out", type=Path, help="a JSON lines file to append rows to")
-    parser.add_argument("--figure", type=Path, help="plot all rows of --out")
     parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     if not asked.small and asked.text is None:
@@ -289,8 +268,6 @@ def main() -> None:
                 rows.append(row)
                 keep(row, asked.out)
     show([row for row in rows if (row["lang"], row["network"]) == (asked.lang, asked.network)], asked.lang)
-    if asked.figure:
-        draw(rows, asked.figure)
 
 
 def which(row: dict[str, Any]) -> tuple[object, ...]:

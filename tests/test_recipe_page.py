@@ -1,0 +1,24 @@
+"""docs/recipe.md: its tables are those of the rows that are kept, and its figure is drawn from them."""
+
+import make_recipe
+
+
+def test_the_tables_are_those_of_the_rows():
+    page = make_recipe.PAGE.read_text(encoding="utf-8")
+    assert make_recipe.filled(page) == page, "write it anew: python docs/make_recipe.py"
+
+
+def test_the_figure_is_drawn_from_the_rows(tmp_path):
+    make_recipe.draw_figure(tmp_path / "curves.svg")
+    drawn, shown = (file.read_text(encoding="utf-8") for file in (tmp_path / "curves.svg", make_recipe.FIGURE))
+    for label in ("ours, seed 1", "main.py, seed 1", "LSTM, English"):
+        assert label in drawn
+        assert label in shown
+
+
+def test_a_moment_that_was_measured_twice_counts_once(tmp_path):
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    row = '{"network": "lstm", "lang": "en", "recipe": "ours", "planned": 300, "seed": 1, "seconds": 60, "perplexity": %s}\n'
+    first.write_text(row % 90, encoding="utf-8")
+    second.write_text(row % 80, encoding="utf-8")
+    assert [found["perplexity"] for found in make_recipe.read_rows([first, second])] == [80]
