@@ -26,6 +26,7 @@ COLOURS = {"before": "tab:gray", "main": "tab:orange", "ours": "tab:blue"}
 RUN = ("network", "lang", "recipe", "planned", "seed")
 SEARCHED = 300  # seconds of a run that only serves the search
 MARKS = {60: "1 min", 120: "2 min", 300: "5 min", 900: "15 min", 1800: "30 min"}
+ASKED = (300, 900, 1800)  # when agreement is told
 DIGITS = 4
 
 Row = dict[str, Any]
@@ -84,26 +85,22 @@ def _curves(rows: list[Row]) -> str:
 
 
 def _agreement(rows: list[Row]) -> str:
-    """At the end, means over seeds: accuracy, and the probability of the plural form after singular and plural subjects."""
+    """Means over seeds: accuracy, rise, and the probability of the plural form after singular and plural subjects."""
+    forms = list(dict.fromkeys(name for row in rows for name in row if "/" in name))
     lines = []
     for condition, own in _by_condition(rows).items():
-        last = [row for row in own if row["seconds"] == row["planned"]]
-        for forms in (name for name in last[0] if "/" in name) if last else ():
-            found = [row[forms] for row in last if forms in row]
-            mean = {name: sum(each[name] for each in found) / len(found) for name in found[0]}
-            chances = [f"{mean[f'after {number}']:.4f}" for number in ("singular", "plural")]
-            lines.append(
-                [
-                    *_heads(condition),
-                    f"*{forms}*",
-                    f"{found[0]['n']}",
-                    f"{mean['accuracy']:.2f}",
-                    f"{mean['rise']:+.2f}",
-                    *chances,
-                ]
-            )
-    heads = ["", "recipe", "budget", "forms", "n", "accuracy", "rise", "plural form after a singular", "after a plural"]
-    return markdown(heads, lines)
+        for mark in (each for each in ASKED if any(row["seconds"] == each for row in own)):
+            now = [row for row in own if row["seconds"] == mark]
+            cells = [_shown([row[each] for row in now if each in row]) for each in forms]
+            lines.append([*_heads(condition), MARKS[mark], *cells])
+    return markdown(["", "recipe", "budget", "after", *(f"*{each}*" for each in forms)], lines)
+
+
+def _shown(found: list[dict[str, float]]) -> str:
+    if not found:
+        return "–"
+    mean = {name: sum(each[name] for each in found) / len(found) for name in found[0]}
+    return f"{mean['accuracy']:.2f}, {mean['rise']:+.2f} ({mean['after singular']:.3f}, {mean['after plural']:.3f})"
 
 
 def _search(rows: list[Row]) -> str:
