@@ -231,7 +231,7 @@ def _write_texts(folder: Path) -> None:
         assert grammar(["sample", lang, "-n", "240", "--out", str(file)]) == 0
         return file.read_text(encoding="utf-8")
 
-    german = prose("de", "my.txt")
+    german = prose("de", "german.txt")
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text(german, encoding="utf-8")
     asked = "Der Hund bellt .\nDie Hunde bellen .\nDer Gast wartet .\nDie Gäste warten .\n"  # words of the sets
@@ -241,8 +241,9 @@ def _write_texts(folder: Path) -> None:
     treebank = (ROOT / "patterns/fr/sample.conllu").read_text(encoding="utf-8")
     lines = [*re.findall(r"^# text = (.*)$", treebank, re.MULTILINE), *["Les livres que Luc a lus .", "Luc a lu ."] * 5]
     (folder / "fr.txt").write_text("\n".join(lines * 2) + "\n", encoding="utf-8")
-    english = prose("en", "corpus.txt")
-    (folder / "novels.txt.xz").write_bytes(lzma.compress(german.encode()))
+    english = prose("en", "my.txt")
+    (folder / "corpus.txt").write_text(english, encoding="utf-8")
+    (folder / "novels.txt.xz").write_bytes(lzma.compress(english.encode()))
     for name in ("novels", "babylm/train_10M"):
         (folder / name).mkdir(parents=True)
         (folder / name / "one.txt").write_text(english, encoding="utf-8")

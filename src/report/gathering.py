@@ -148,10 +148,10 @@ def _read_folder(folder: Path, left_out: list[LeftOut], files: VerdictFiles) -> 
 
 
 def _leave_out_debug_runs(results: list[Result], left_out: list[LeftOut]) -> list[Result]:
-    """A run of seconds is no condition beside real ones; if there is nothing else, it is what was asked for."""
+    """A run of seconds is no condition beside real ones; if there is no other run, it is what was asked for."""
     debug = {each.path: each.model.run.debugging for each in results if each.model.run and each.model.run.debugging}
     kept = [result for result in results if result.path not in debug]
-    if not kept:
+    if not any(result.kind == "run" for result in kept):
         return results
     left_out += [LeftOut(str(path), f"a debug run (debug={name})") for path, name in debug.items()]
     return kept

@@ -209,6 +209,9 @@ def test_a_copy_of_a_run_is_no_second_seed(study: Path, tmp_path: Path) -> None:
 def test_debug_runs_are_left_out_beside_others_and_shown_alone(study: Path, tmp_path: Path) -> None:
     write_run(tmp_path / "try", asked("de", 24), 1, epochs=2, chosen=dict(settings("lang=de")) | {"debugging": "fast"})
     assert [result.name for result in gather_results([tmp_path]).results] == ["try"]
+    write_evaluation(tmp_path / "evaluated", asked("de", 24), ["try/last"])
+    assert len(gather_results([tmp_path]).results) == 2
+    shutil.rmtree(tmp_path / "evaluated")
     found = gather_results([tmp_path, study / "de-lstm-s1"])
     assert [result.name for result in found.results] == ["de-lstm-s1"]
     assert [each.why for each in found.left_out] == ["a debug run (debug=fast)"]
