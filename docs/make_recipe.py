@@ -132,8 +132,9 @@ def draw_figure(file: Path) -> None:
             recipe, planned, seed = run[2:]
             points = sorted((row["seconds"] / 60, row["perplexity"]) for row in own if tuple(row[name] for name in RUN) == run)
             style = "-" if seed == 1 else "--"
+            alpha = 1.0 if planned == max(row["planned"] for row in own) else 0.5  # shorter budgets are paler
             label = f"{RECIPES[recipe].strip('`')}, seed {seed}, {planned / 60:g} min"
-            axis.plot(*zip(*points, strict=True), f"o{style}", label=label, color=COLOURS[recipe], markersize=4)
+            axis.plot(*zip(*points, strict=True), f"o{style}", label=label, color=COLOURS[recipe], alpha=alpha, markersize=4)
         shown = [mark / 60 for mark in MARKS]
         axis.set(xscale="log", yscale="log", xlabel="CPU minutes", title=f"{NETWORKS[network]}, {language_name(lang)}")
         axis.set_xticks(shown, [f"{mark:g}" for mark in shown])
