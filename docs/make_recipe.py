@@ -86,19 +86,19 @@ def _curves(rows: list[Row]) -> str:
 
 def _agreement(rows: list[Row]) -> str:
     """Means over seeds: accuracy, rise, and the probability of the plural form after singular and plural subjects."""
-    forms = list(dict.fromkeys(name for row in rows for name in row if "/" in name))
+    forms = {row["lang"]: [name for name in row if "/" in name] for row in rows}  # of each language in the same order
     lines = []
     for condition, own in _by_condition(rows).items():
         for mark in (each for each in ASKED if any(row["seconds"] == each for row in own)):
             now = [row for row in own if row["seconds"] == mark]
-            cells = [_shown([row[each] for row in now if each in row]) for each in forms]
+            cells = [_shown([row[each] for row in now]) for each in forms[condition[1]]]
             lines.append([*_heads(condition), MARKS[mark], *cells])
-    return markdown(["", "recipe", "budget", "after", *(f"*{each}*" for each in forms)], lines)
+    return markdown(
+        ["", "recipe", "budget", "after", *(f"*{', '.join(each)}*" for each in zip(*forms.values(), strict=True))], lines
+    )
 
 
 def _shown(found: list[dict[str, float]]) -> str:
-    if not found:
-        return "–"
     mean = {name: sum(each[name] for each in found) / len(found) for name in found[0]}
     return f"{mean['accuracy']:.2f}, {mean['rise']:+.2f} ({mean['after singular']:.3f}, {mean['after plural']:.3f})"
 
