@@ -101,6 +101,8 @@ def test_the_clams_presets_count_as_their_program_does(experiment):
             "+trainer.limit_train_batches=0.1",
             "trainer.limit_train_batches=0.1: an epoch reads all of its text; use data.max_tokens=",
         ),
+        ("+trainer.limit_train_batches=1", "trainer.limit_train_batches=1: an epoch reads all of its text"),
+        ("+trainer.val_check_interval=1", "trainer.val_check_interval=1: every epoch ends with a validation"),
         ("+trainer.overfit_batches=1", "trainer.overfit_batches=1: an epoch reads all of its text"),
         ("+trainer.fast_dev_run=true", "trainer.fast_dev_run=True: an epoch reads all of its text"),
         ("trainer.strategy=fsdp", "trainer.strategy=fsdp: shards the weights, which cannot be probed; use ddp"),

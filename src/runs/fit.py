@@ -167,18 +167,26 @@ def _lightning(trainer: TrainerSettings) -> dict[str, Plain]:
     return given | {"accelerator": "cpu"} if automatic else given
 
 
+def _changed(settings: Mapping[str, Plain], usual: Mapping[str, Plain]) -> list[str]:
+    """Settings that are not as usual; to Lightning, 1 is one batch and 1.0 is all of them."""
+    given = {name: settings[name] for name in usual if settings.get(name) is not None}
+    return [
+        name for name, value in given.items() if value != usual[name] or isinstance(value, int) != isinstance(usual[name], int)
+    ]
+
+
 def _check_trainer(settings: dict[str, Plain]) -> None:
     known = inspect.signature(pl.Trainer).parameters
     if unknown := [name for name in settings if name not in known]:
         raise UserError(f"trainer.{unknown[0]}: Lightning's Trainer has no such setting")
     if ours := [name for name in settings if name in (*OURS, "logger", "callbacks", "plugins")]:
         raise UserError(f"trainer.{ours[0]}: Concord sets this itself; for your own callbacks and loggers see docs/own.md")
-    if skipped := [name for name, usual in EVERY_EPOCH.items() if settings.get(name, usual) not in (usual, None)]:
+    if skipped := _changed(settings, EVERY_EPOCH):
         raise UserError(
             f"trainer.{skipped[0]}={settings[skipped[0]]}: every epoch ends with a validation; shorten a run with "
             "trainer.max_epochs= or data.max_tokens="
         )
-    if cut := [name for name, usual in WHOLE_EPOCHS.items() if settings.get(name, usual) not in (usual, None)]:
+    if cut := _changed(settings, WHOLE_EPOCHS):
         raise UserError(
             f"trainer.{cut[0]}={settings[cut[0]]}: an epoch reads all of its text; use data.max_tokens= or data.limit= "
             "for less text, debug=fast or debug=overfit to try things out"

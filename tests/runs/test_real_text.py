@@ -57,8 +57,7 @@ def test_batches_by_sentences_are_trained_as_before_on_any_text():
     assert settings(*TEXT, "data.window=35").data.batch_size == 64
 
 
-def test_rare_words_are_protected_on_running_text():
-    """AdamW divides by the size of recent gradients, which for most words is next to nothing."""
+def test_adamw_divides_by_no_less_than_its_eps_on_running_text():
     assert read_recipe(settings(*TEXT)).model.optimizer["eps"] == 1e-5
     assert read_recipe(settings(*TEXT, "model.optimizer.eps=1e-7")).model.optimizer["eps"] == 1e-7
     # A run from before there was this setting goes on as it began.

@@ -120,8 +120,7 @@ class Transformer(Network):
         """At least this many, (length, D), where they are needed."""
         if len(self.positions) < length or self.positions.device != like.device:
             with torch.inference_mode(False):  # made during validation, they serve training too
-                size = max(length, 2 * len(self.positions)) if len(self.positions) < length else len(self.positions)
-                self.positions = sinusoids(size, like.shape[-1]).to(like.device)
+                self.positions = sinusoids(max(length, len(self.positions)), like.shape[-1]).to(like.device)
         return self.positions
 
 
