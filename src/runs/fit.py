@@ -328,5 +328,6 @@ def _quieten() -> None:
         ".*`srun` command is available.*",
         ".*it is recommended to use `Trainer\\(devices=1.*",
         ".*LeafSpec.*",
+        ".*sync_dist=True.*",  # sums are taken over all processes before they are logged
     ):
         warnings.filterwarnings("ignore", message)
