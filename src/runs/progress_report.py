@@ -30,7 +30,7 @@ LINE = (
 )
 COUNTED = 200_000  # sentences counted: a few million words, so that counting a large corpus takes no memory
 REMEDY = (
-    "it has hardly begun to learn; use more and smaller steps (data.batch_tokens=700 data.batch_size=null), a higher "
+    "it has hardly begun to learn; use more and smaller steps (a smaller data.batch_tokens or data.batch_size), a higher "
     "model.optimizer.lr, or more epochs (trainer.max_epochs)"
 )
 LINES = 40  # lines shown; the file has all
