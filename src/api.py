@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .errors import UserError
 from .lm.fast_import import import_lightning
 from .settings.languages import Clitics, read_language
+from .settings.probing import SHARED, LexiconChoice
 from .settings.reading import Plain
 from .settings.training_settings import PretrainedSettings
 
@@ -151,10 +152,19 @@ class ProbeResult:
         return f"{self.model.name} on {self.probe.name} ({self.probe.language}), protocol {self.probe.contract.label}\n{rows}"
 
 
-def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -> ProbeResult:
+def probe(
+    model: Model,
+    sets: Sets,
+    protocol: str = "default",
+    *,
+    lexicon: Literal["fixed", "fit"] | Sequence[str | Path] = "fixed",
+    **rules: Plain,
+) -> ProbeResult:
     """Evaluate which sentence of each minimal set a model prefers; the numbers are those of `concord evaluate` on the same
-    sets (with `probes.lexicon=fixed`, if a checkpoint trained on real text would get sets fitted to its vocabulary).
+    sets with the same `probes.lexicon`.
 
+    `lexicon="fit"` replaces the words of our sets by words that a model trained here knows; a list of runs, checkpoints or word
+    files, by words that all of them know. `concord evaluate` does the former by itself for models of real text.
     Individual rules of the protocol can be overridden by name: `probe(model, sets, ties="wrong", capitalize=True)`.
     """
     rules = {"capitalize": "auto", **rules}
@@ -168,9 +178,20 @@ def probe(model: Model, sets: Sets, protocol: str = "default", **rules: Plain) -
         )
     elsewhere: Clitics = next(iter(model.clitics.values()), "split")
     capitals = begins_with_capital(model.capitals, sets.language)
+    if isinstance(lexicon, str) and lexicon not in ("fixed", "fit"):
+        raise UserError(f"lexicon={lexicon!r}: must be fixed, fit, or a list of runs, checkpoints or word files")
+    if lexicon == "fit" and model.words is None:
+        raise UserError(f'{model.name}: lexicon="fit" works only for models trained by Concord; give a list of word files')
+    choice: LexiconChoice = lexicon if lexicon in ("fixed", "fit") else {SHARED: tuple(map(str, lexicon))}
     asked = make_probe(
-        sets.settings(protocol, rules), sets.language, model.clitics.get(sets.language, elsewhere), capitals=capitals
+        replace(sets.settings(protocol, rules), lexicon=choice),
+        sets.language,
+        model.clitics.get(sets.language, elsewhere),
+        known=model.words,
+        capitals=capitals,
     )
+    if choice != "fixed" and asked.lexicon is None:
+        raise UserError(f"lexicon={lexicon!r}: the sets of {sets.name} come with no lexicon to choose words from; leave it out")
     return ProbeResult(model, asked, ask(model, asked))
 
 

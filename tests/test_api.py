@@ -100,6 +100,35 @@ def test_a_probe_gives_the_numbers_of_the_command(model, tmp_path):
     assert result.contract == said["contract"]["statement"]
 
 
+def test_words_are_fitted_as_by_the_command(model, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("\n".join(model.vocabulary.words), encoding="utf-8")
+    some = concord.sets("de", "prep", limit=40)
+    for asked, typed in (("fit", "fit"), ([words], f"{{shared:[{words}]}}")):
+        found = concord.probe(model, some, lexicon=asked)
+        evaluated(
+            f"ckpt_path={GERMAN}",
+            "probes.constructions=[prep]",
+            "probes.limit=40",
+            f"probes.lexicon={typed}",
+            f"out={tmp_path}/{found.probe.digest}",
+        )
+        pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / found.probe.digest / "items.parquet"), found.verdicts)
+        assert "words chosen to fit the vocabulary" in found.contract
+        assert found.probe.digest != concord.probe(model, some).probe.digest
+
+
+def test_only_what_has_words_can_be_fitted(model, tmp_path):
+    constant = concord.model(lambda sentences: [[-2.0] * len(text.split()) for text in sentences], name="constant")
+    with pytest.raises(UserError, match=r'constant: lexicon="fit" works only for models trained by Concord'):
+        concord.probe(constant, concord.sets("de", "prep", limit=4), lexicon="fit")
+    with pytest.raises(UserError, match=r"lexicon='runs/a': must be fixed, fit, or a list of runs"):
+        concord.probe(model, concord.sets("de", "prep", limit=4), lexicon="runs/a")
+    (tmp_path / "set.csv").write_text("good,bad\nder Gast wartet .,der Gast warten .\n", encoding="utf-8")
+    with pytest.raises(UserError, match="come with no lexicon to choose words from; leave it out"):
+        concord.probe(model, concord.sets(tmp_path / "set.csv", language="de"), lexicon="fit")
+
+
 def test_rules_are_changed_by_name(model):
     some = concord.sets("de", "simple_agrmt", limit=8)
     assert "a tie is wrong" in concord.probe(model, some, ties="wrong").contract

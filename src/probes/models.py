@@ -26,6 +26,7 @@ from ..settings.reading import Plain, read
 from ..settings.run import RunSettings, read_run_settings
 from ..settings.training_settings import PretrainedSettings, ScoreFileSettings
 from .contract import Contract
+from .lexicon.known_words import KnownWords, words_of_facts
 from .probe import Probe
 from .probe_preparation import scorer_maker
 from .scorers import ProbeSentence, Scorer
@@ -55,6 +56,7 @@ class Model:
     capitals: Mapping[str, bool] = field(default_factory=dict)  # how its sentences start, see `Corpus`
     network: LanguageModel | None = None  # of a checkpoint of ours
     vocabulary: Tokenizer | None = None
+    words: KnownWords | None = None  # of a checkpoint of ours, for sets to be fitted to
     training: RunSettings | None = None
     options: Mapping[str, Plain] | None = None  # of a pretrained model
     tokenizer: "PreTrainedTokenizerBase | None" = field(default=None, repr=False)
@@ -232,6 +234,7 @@ def load_checkpoint(file: Path, device: str = "cpu", warm_start: bool = False, a
         capitals=facts.get("capitals", {}),
         network=network,
         vocabulary=vocabulary,
+        words=words_of_facts(str(file), facts),
         training=read_run_settings(facts["settings"]),
     )
 
