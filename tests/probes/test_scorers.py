@@ -83,6 +83,17 @@ def test_the_tree_gives_what_single_sentences_give(network: str, budget: int) ->
 
 
 @pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(("rows", "words"), [(5, 7), (1, 1), (1000, WORDS - 1)])
+def test_the_same_in_parts_of_any_size(network: str, rows: int, words: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = model(network)
+    whole = IncrementalScorer("m", read, NUMBERS).score(SENTENCES)
+    monkeypatch.setattr("concord.probes.scorers.incremental.ROWS", rows)
+    monkeypatch.setattr("concord.probes.scorers.incremental.WORDS", words)
+    parts = IncrementalScorer("m", read, NUMBERS).score(SENTENCES)
+    np.testing.assert_allclose(parts.logprobs, whole.logprobs, atol=1e-5)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
 def test_the_same_with_pieces_that_were_learnt_from_a_text(network: str, tmp_path: Path) -> None:
     made = expand_grammar(folder_of("de"), "prep", "de", "joined")
     words, numbers = zip(*Counter(word for text in made.sentences[::50] for word in text.split()).items(), strict=True)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...data.vocabulary import EOS_ID, Tokenizer
 from ...lm.model import LanguageModel
@@ -16,11 +16,10 @@ from ..prefix_tree import PrefixTree, TreeBlock, tree_blocks
 from . import ProbeSentence, Reading, WordScores
 from .scoring_mode import scoring_mode
 
-# Bytes of states that may exist at once, and rows read or predicted from at once.
-STATES = 256 << 20
+STATES = 256 << 20  # bytes of states that may exist at once
 TREE = 768  # nodes of a tree read as one: more means fewer re-reads, but more wasted attention
-ROWS = 256
-LOGITS = 4_000_000
+ROWS = 1024  # read or predicted from at once
+WORDS = 2048  # predicted at once
 
 
 @dataclass(frozen=True)
@@ -160,11 +159,10 @@ class IncrementalScorer:
 
     def _read(self, tokens: Tensor, rows: Tensor, state: State, keep: Tensor) -> tuple[Tensor, State]:
         """One token further from the states in these rows, a thousand at a time; returns only the new states of `keep`."""
-        size = 4 * ROWS
         contexts, states = list[Tensor](), list[State]()
-        for at in range(0, len(tokens), size):
-            y, now = self.model.read(tokens[at : at + size, None], pick_rows(state, rows[at : at + size]))
-            first, last = torch.searchsorted(keep, torch.tensor([at, at + size], device=keep.device)).tolist()
+        for at in range(0, len(tokens), ROWS):
+            y, now = self.model.read(tokens[at : at + ROWS, None], pick_rows(state, rows[at : at + ROWS]))
+            first, last = torch.searchsorted(keep, torch.tensor([at, at + ROWS], device=keep.device)).tolist()
             contexts.append(y)
             if last > first:
                 states.append(pick_rows(now, keep[first:last] - at))
@@ -173,20 +171,33 @@ class IncrementalScorer:
     def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
         """The log-probability of each token after the context in its row; both in row order."""
         decoder = self.model.decoder
-        size = max(ROWS, LOGITS // decoder.out_features)
-        # One buffer for all logits: allocating 50 MB again and again takes longer than filling it.
-        place = contexts.new_empty(min(size, len(contexts)), decoder.out_features, dtype=torch.float32)  # (rows, V)
+        place = contexts.new_empty(min(ROWS, len(contexts)) * min(WORDS, decoder.out_features), dtype=torch.float32)
         found = []
-        for at in range(0, len(contexts), size):
-            some = contexts[at : at + size].float()
-            logits = torch.addmm(decoder.bias, some, decoder.weight.T, out=place[: len(some)])
-            first, last = torch.searchsorted(rows, torch.tensor([at, at + size], device=rows.device)).tolist()
-            wanted = rows[first:last] - at
-            picked = logits[wanted, tokens[first:last]]
-            largest = logits.amax(dim=-1, keepdim=True)
-            total = largest[:, 0] + logits.sub_(largest).exp_().sum(dim=-1).log()
-            found.append(picked - total[wanted])
+        for at in range(0, len(contexts), ROWS):
+            first, last = torch.searchsorted(rows, torch.tensor([at, at + ROWS], device=rows.device)).tolist()
+            some = contexts[at : at + ROWS].float()
+            found.append(_predict(decoder, some, rows[first:last] - at, tokens[first:last], place))
         return torch.cat(found)
+
+
+def _predict(decoder: nn.Linear, contexts: Tensor, rows: Tensor, tokens: Tensor, place: Tensor) -> Tensor:
+    """Logits are computed for some words at a time, in the same place: they stay in the processor's cache, and no matrix is so
+    wide that its product is slow.
+    """
+    size = decoder.out_features
+    ordered, order = tokens.sort()
+    ends = torch.searchsorted(ordered, torch.arange(0, size + WORDS, WORDS, device=tokens.device)).tolist()
+    picked = torch.empty(len(rows), device=rows.device)
+    totals = []
+    for number, start in enumerate(range(0, size, WORDS)):
+        weight, bias = decoder.weight[start : start + WORDS], decoder.bias[start : start + WORDS]
+        logits = place[: len(contexts) * len(weight)].view(len(contexts), len(weight))
+        torch.addmm(bias, contexts, weight.T, out=logits)
+        own = order[ends[number] : ends[number + 1]]
+        picked[own] = logits[rows[own], tokens[own] - start]
+        largest = logits.amax(dim=-1, keepdim=True)
+        totals.append(largest[:, 0] + logits.sub_(largest).exp_().sum(dim=-1).log())
+    return picked - torch.stack(totals).logsumexp(dim=0)[rows]
 
 
 def _device(model: LanguageModel) -> torch.device:
