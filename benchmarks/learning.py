@@ -12,7 +12,8 @@ validation, 20 columns of 35 tokens with the state carried along, clipping at 0.
 tied. Time is *CPU* seconds of training on one thread, so that a busy machine only makes you wait longer; schedules with an end
 reach it in the last second. Perplexity is validation perplexity by our definition, each sentence alone, for all of them.
 Agreement is tested on frequent forms (*was were*, *is are*, *has have*) after nouns and pronouns: accuracy (0.5 for a model that
-cannot tell the numbers apart), and how much the log odds of the plural form rise from a singular to a plural subject.
+cannot tell the numbers apart), and how much the log odds of the plural form rise from a singular to a plural subject. Beside it
+stands the mean accuracy on the seven constructions that a run would be probed on, with words chosen from this vocabulary.
 """
 
 import argparse
@@ -40,9 +41,15 @@ from concord.lm.networks import State, map_tensors
 from concord.lm.optimisation import Horizon, Schedule, optimizer, schedule
 from concord.lm.perplexity import evaluate_split
 from concord.places import installed_folder
+from concord.probes.accuracy import judge_scores
+from concord.probes.probe import Probe
+from concord.probes.probe_preparation import read_run_probes
+from concord.probes.probe_series import sample_probe
+from concord.probes.scorers.incremental import IncrementalScorer
 from concord.runs.fit import architecture, read_recipe
 from concord.settings.languages import read_language
 from concord.settings.overrides import read_composed
+from concord.settings.run import RunSettings
 from concord.settings.training_settings import ModelSettings
 from concord.terminal import console, table
 from hydra import compose, initialize_config_dir
@@ -50,6 +57,7 @@ from torch import Tensor, nn
 
 STEPS = 10_000  # into which a schedule cuts the time there is
 SGD_RATES = {"lstm": 20.0, "transformer": 5.0}  # those that word_language_model recommends
+ITEMS = 1000  # of each construction
 MARKS = (60, 120, 300, 900, 1800, 3600)
 NOUNS = {
     "en": "man/men woman/women child/children boy/boys girl/girls friend/friends day/days eye/eyes hand/hands horse/horses "
@@ -86,13 +94,18 @@ class Rival:
     anneal: bool = False
 
 
+def read_settings(*overrides: str) -> RunSettings:
+    """Those of a training on real text."""
+    with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):
+        return read_composed(compose("train", ["data=text", *overrides]))
+
+
 def rivals(network: str, lang: str, words: int, overrides: Sequence[str] = ()) -> dict[str, Rival]:
     """The three recipes, for a corpus of this many words; ours with these settings of one's own."""
-    with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):
-        now, then = (
-            read_recipe(read_composed(compose("train", [f"lang={lang}", f"model={network}", "data=text", *more])), words)
-            for more in (overrides, ["data.batch_size=64"])
-        )
+    now, then = (
+        read_recipe(read_settings(f"lang={lang}", f"model={network}", *more), words)
+        for more in (overrides, ["data.batch_size=64"])
+    )
     plain = replace(
         then.model,
         dropout=0.2,
@@ -128,11 +141,16 @@ def read_text(file: Path | None, lang: str, words: int, vocabulary: int, cache: 
     return prepare(TextSource({"all": part}, reader, seed=0), VocabularyRule(vocabulary), cache, workers=1)
 
 
+def fit_sets(text: Corpus, lang: str) -> Probe:
+    """What a run on this text would be probed on."""
+    return sample_probe(read_run_probes(read_settings(f"lang={lang}"), text)[0], ITEMS, seed=0)
+
+
 class Run:
     """One recipe with one seed, for the given CPU seconds."""
 
-    def __init__(self, rival: Rival, text: Corpus, seed: int, seconds: float) -> None:
-        self.rival, self.text, self.seed, self.seconds = rival, text, seed, seconds
+    def __init__(self, rival: Rival, text: Corpus, sets: Probe, seed: int, seconds: float) -> None:
+        self.rival, self.text, self.sets, self.seed, self.seconds = rival, text, sets, seed, seconds
         self.model = initialise_model(architecture(rival.model, len(text.vocabulary)), seed)
         if rival.model.bias == "frequency":
             self.model.expect_frequencies(torch.from_numpy(np.bincount(text.train.ids, minlength=len(text.vocabulary))))
@@ -183,7 +201,8 @@ class Run:
         known |= {"planned": self.seconds, "seconds": mark}
         speed = self.tokens / max(self.spent, 1e-9)
         figures = {"tokens_per_second": speed, "perplexity": evaluate_split(self.model, self.text.valid).perplexity}
-        return known | {"epoch": epoch + 1} | figures | ask(self.model, self.text, lang)
+        asked = ask(self.model, self.text, lang) | {"sets": ask_sets(self.model, self.text, self.sets)}
+        return known | {"epoch": epoch + 1} | figures | asked
 
 
 @torch.no_grad()
@@ -217,6 +236,14 @@ def ask(model: LanguageModel, text: Corpus, lang: str) -> dict[str, Any]:
     return found
 
 
+def ask_sets(model: LanguageModel, text: Corpus, sets: Probe) -> dict[str, float]:
+    """Accuracy by construction, their mean, and how many items there are in all."""
+    answers = judge_scores(sets, IncrementalScorer("model", model, text.vocabulary).score(sets.sentences)).table
+    counted = {row.construction: row.all for row in answers.rows if row.construction in answers.mean.over}
+    items = sum(each.n for each in counted.values())
+    return {"items": items, "mean": answers.mean.accuracy} | {name: each.accuracy for name, each in counted.items()}
+
+
 def log_probabilities(model: LanguageModel, words: Sequence[int]) -> Tensor:
     """The log-probability of every word, after <eos> and these words."""
     return model(torch.tensor([[0, *words]]))[0][0, -1]
@@ -227,10 +254,11 @@ def show(rows: Sequence[dict[str, Any]], lang: str) -> None:
     view = table(
         f"{lang}: valid perplexity and agreement over CPU seconds",
         "recipe",
-        numbers=["seed", "s", "epoch", "tokens/s", "perplexity", *forms],
+        numbers=["seed", "s", "epoch", "tokens/s", "perplexity", *forms, "sets"],
     )
     for row in rows:
         told = [f"{row[form]['accuracy']:.2f} ({row[form]['rise']:+.2f})" if form in row else "–" for form in forms]
+        told.append(f"{row['sets']['mean']:.2f}" if "sets" in row else "–")
         figures = [f"{row['seconds']:g}", row["epoch"], f"{row['tokens_per_second']:,.0f}", f"{row['perplexity']:,.1f}"]
         view.add_row(f"{row['recipe']} {row['network']}", str(row["seed"]), *map(str, figures), *told)
     console.print(view)
@@ -260,11 +288,12 @@ def main() -> None:
         print(f"{text.train.tokens:,} tokens, {len(text.vocabulary):,} words, {len(text.valid):,} validation sentences")
         known = rivals(asked.network, asked.lang, text.train.words, asked.override)
         seconds = 1 if asked.small else asked.seconds
+        sets = fit_sets(text, asked.lang)
         rows = read_rows(asked.out)
         for name, seed in ((name, seed) for seed in asked.seeds for name in asked.recipes):
             if (known[name].name, asked.network, asked.lang, seed, seconds, seconds) in map(which, rows):
                 continue
-            for row in Run(known[name], text, seed, seconds).rows(asked.lang):
+            for row in Run(known[name], text, sets, seed, seconds).rows(asked.lang):
                 rows.append(row)
                 keep(row, asked.out)
     show([row for row in rows if (row["lang"], row["network"]) == (asked.lang, asked.network)], asked.lang)

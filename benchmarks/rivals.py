@@ -1,9 +1,10 @@
 """Every comparison with another way of working, in one run and one table.
 
-    python benchmarks/rivals.py [--text novels.txt.xz] [--small]
+    python benchmarks/rivals.py [--parts training probing] [--text novels.txt.xz] [--small]
 
 training    tokens per second, on 800 words, on 50,001 words and, with --text, on German prose: against a plain PyTorch loop, and
-            against the same loop reading as word_language_model does (benchmarks/training.py)
+            on prose against the same loop reading as word_language_model does and against our earlier batches; and what the
+            matrix products alone would allow, which nothing reaches (benchmarks/training.py)
 probing     sentences per second of one challenge set, LSTM and Transformer, without and with a scored full stop: against batches
             of 64 (benchmarks/probing.py)
 pretrained  sentences per second of Hugging Face models: against minicons, a plain loop and one pair at a time
@@ -16,7 +17,7 @@ models, the best of several; run it on a quiet machine.
 import argparse
 import importlib.util
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,14 @@ import pretrained
 import probing
 import training
 from concord.terminal import console, table
+
+PARTS = ("training", "probing", "pretrained")
+RIVALS = {  # the ways of benchmarks/training.py
+    "bare": "plain loop",
+    "stream": "word_language_model's batches",
+    "ours, 64 sentences": "ours before: 64 sentences",
+    "ceiling": "matrix products alone",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ def train(sizes: list[training.Size]) -> Iterator[Comparison]:
         ours = found.pop("ours").tokens_per_second
         for way, measured in found.items():
             what = f"training, {size.name}, {len(text.vocabulary):,} words"
-            yield Comparison(what, way, ours, measured.tokens_per_second)
+            yield Comparison(what, RIVALS[way], ours, measured.tokens_per_second)
 
 
 def probe(small: bool) -> Iterator[Comparison]:
@@ -59,24 +68,28 @@ def score_pretrained() -> Iterator[Comparison]:
         yield Comparison(f"pretrained, {found.what}", found.rival, found.ours, found.theirs)
 
 
-def compare_all(text: Path | None, small: bool) -> Iterator[Comparison]:
-    yield from train(list(training.SMALL) if small else training.sizes("de", text))
-    yield from probe(small)
-    if importlib.util.find_spec("minicons") is None or small:
-        console.print("pretrained models are left out: benchmarks/pretrained.py says what to install")
-    else:
-        yield from score_pretrained()
+def compare_all(parts: Collection[str], text: Path | None, small: bool) -> Iterator[Comparison]:
+    if "training" in parts:
+        yield from train(list(training.SMALL) if small else training.sizes("de", text))
+    if "probing" in parts:
+        yield from probe(small)
+    if "pretrained" in parts:
+        if importlib.util.find_spec("minicons") is None or small:
+            console.print("pretrained models are left out: benchmarks/pretrained.py says what to install")
+        else:
+            yield from score_pretrained()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS, help="everything by default")
     parser.add_argument("--text", type=Path, help="raw German prose, .txt or .txt.xz")
     parser.add_argument("--small", action="store_true", help="takes seconds: a smoke test")
     asked = parser.parse_args()
     view = table("Tokens (training) or sentences per second", "what", "rival", numbers=["ours", "theirs", "ratio"])
-    for found in compare_all(asked.text, asked.small):
+    for found in compare_all(asked.parts, asked.text, asked.small):
         told = f"{found.ours:,.0f}", f"{found.theirs:,.0f}", f"{found.ours / found.theirs:.2f}"
-        console.print(f"{found.what}; {found.rival}: {' / '.join(told)}")  # an hour of work shows its progress
+        console.print(f"{found.what}; {found.rival}: {' / '.join(told)}")  # half an hour of work shows its progress
         view.add_row(found.what, found.rival, *told)
     console.print(view)
 

@@ -92,10 +92,14 @@ def _agreement(rows: list[Row]) -> str:
         for mark in (each for each in ASKED if any(row["seconds"] == each for row in own)):
             now = [row for row in own if row["seconds"] == mark]
             cells = [_shown([row[each] for row in now]) for each in forms[condition[1]]]
-            lines.append([*_heads(condition), MARKS[mark], *cells])
-    return markdown(
-        ["", "recipe", "budget", "after", *(f"*{', '.join(each)}*" for each in zip(*forms.values(), strict=True))], lines
-    )
+            lines.append([*_heads(condition), MARKS[mark], *cells, _mean_of_sets(now)])
+    pairs = [f"*{', '.join(each)}*" for each in zip(*forms.values(), strict=True)]
+    return markdown(["", "recipe", "budget", "after", *pairs, "seven constructions"], lines)
+
+
+def _mean_of_sets(rows: list[Row]) -> str:
+    """One number per seed; the first runs were not probed."""
+    return ", ".join(f"{row['sets']['mean']:.2f}" for row in rows if "sets" in row) or "–"
 
 
 def _shown(found: list[dict[str, float]]) -> str:

@@ -26,10 +26,9 @@ BY_SENTENCES: dict[str, dict[str, object]] = {
 TOKENS = 700
 COMMON: dict[str, object] = {"betas": [0.9, 0.98], "eps": 1e-5, "bias": "frequency"}
 BY_TOKENS: dict[str, dict[str, object]] = {
-    "lstm": COMMON | {"lr": 0.012, "scheduler": ONE_CYCLE | {"warmup": 0.03}},
+    "lstm": COMMON | {"lr": 0.006, "scheduler": ONE_CYCLE | {"warmup": 0.03}},
     "transformer": COMMON | {"lr": 0.002, "scheduler": ONE_CYCLE | {"warmup": 0.05}},
 }
-EARLIER = BY_TOKENS | {"lstm": BY_TOKENS["lstm"] | {"lr": 0.006}}  # of runs that began before `eps` was a setting
 WORDS = 1_000_000  # words in a corpus above which batches grow
 
 
@@ -114,7 +113,7 @@ def complete_model(model: Mapping[str, Plain], step_tokens: int) -> dict[str, Pl
     The rate scales with their square root, as the noise of a step does.
     """
     optimizer = model.get("optimizer")
-    filled = _fill_in(model, BY_TOKENS if isinstance(optimizer, Mapping) and "eps" in optimizer else EARLIER)
+    filled = _fill_in(model, BY_TOKENS)
     if isinstance(optimizer, Mapping) and optimizer.get("lr") == AUTO:
         lr = filled["optimizer"]["lr"] * (step_tokens / TOKENS) ** 0.5  # type: ignore[index,call-overload]
         filled["optimizer"] = {**filled["optimizer"], "lr": float(f"{lr:.3g}")}  # type: ignore[dict-item]
