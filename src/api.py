@@ -20,6 +20,7 @@ from .probes.accuracy import Answer
 from .probes.contract import make_contract
 from .probes.contract_statement import contract_statement
 from .probes.evaluation import ask, save_answer, save_tables
+from .probes.lexicon.word_table import LEXICON, save_choice
 from .probes.models import Model as Model
 from .probes.models import check_device, load_checkpoint, load_pretrained, wrap_function
 from .probes.probe import Probe
@@ -141,10 +142,14 @@ class ProbeResult:
             return pd.read_parquet(file)
 
     def save(self, folder: str | Path) -> Path:
-        """Write the files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md."""
+        """Write the files that `concord evaluate` writes: items.parquet, summary.csv, summary.json, summary.md; the words of a
+        fitted lexicon.
+        """
         place = Path(folder)
         save_answer(place / "items.parquet", self.model, self.probe, self.answer, {})
         save_tables(place, self.probe, [self.model], {self.model.name: self.answer}, {})
+        if self.probe.lexicon:
+            save_choice(place / LEXICON, self.probe.lexicon)
         return place
 
     def __repr__(self) -> str:
@@ -176,10 +181,15 @@ def probe(
             f"{model.name}: protocol={protocol} needs a pretrained model with {missing[0]}: "
             f'concord.pretrained(name, protocol="{protocol}")'
         )
+    if contract.scoring and model.options and not model.scorer.name.startswith(contract.scoring):
+        raise UserError(
+            f"{model.name}: it scores by {model.scorer.name}, and protocol={protocol} by {contract.scoring}: "
+            f'concord.pretrained(name, protocol="{protocol}")'
+        )
     elsewhere: Clitics = next(iter(model.clitics.values()), "split")
     capitals = begins_with_capital(model.capitals, sets.language)
-    if isinstance(lexicon, str) and lexicon not in ("fixed", "fit"):
-        raise UserError(f"lexicon={lexicon!r}: must be fixed, fit, or a list of runs, checkpoints or word files")
+    if isinstance(lexicon, str | Path) and lexicon not in ("fixed", "fit"):
+        raise UserError(f"lexicon={str(lexicon)!r}: must be fixed, fit, or a list of runs, checkpoints or word files")
     if lexicon == "fit" and model.words is None:
         raise UserError(f'{model.name}: lexicon="fit" works only for models trained by Concord; give a list of word files')
     choice: LexiconChoice = lexicon if lexicon in ("fixed", "fit") else {SHARED: tuple(map(str, lexicon))}
@@ -187,6 +197,7 @@ def probe(
         replace(sets.settings(protocol, rules), lexicon=choice),
         sets.language,
         model.clitics.get(sets.language, elsewhere),
+        built_in=bool(model.built_in),
         known=model.words,
         capitals=capitals,
     )

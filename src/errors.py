@@ -8,3 +8,11 @@ class UserError(ValueError):
 
     def __str__(self) -> str:
         return printable(super().__str__())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors come back from other processes; a subclass may be made from other things than its text."""
+        return _restore, (type(self), self.args), self.__dict__
+
+
+def _restore(kind: type[UserError], told: tuple[object, ...]) -> UserError:
+    return kind.__new__(kind, *told)

@@ -80,6 +80,16 @@ def config(family: str, pieces: int, positions: int = 40) -> Any:
             )
         case "llama":
             return transformers.LlamaConfig(vocab_size=pieces, max_position_embeddings=positions, **SMALL)
+        case "gpt-neo":  # every other layer looks back 64 places, however the tree is masked
+            return transformers.GPTNeoConfig(
+                vocab_size=pieces,
+                hidden_size=24,
+                num_layers=2,
+                num_heads=2,
+                attention_types=[[["global", "local"], 1]],
+                window_size=64,
+                max_position_embeddings=positions,
+            )
         case "bloom":  # takes no positions: it cannot read a tree
             return transformers.BloomConfig(vocab_size=pieces, hidden_size=24, n_layer=2, n_head=2, initializer_range=0.4)
     raise ValueError(family)
@@ -92,6 +102,7 @@ CLASSES = {
     "gpt2": ("GPT2LMHeadModel", bytes_bpe),
     "llama": ("LlamaForCausalLM", sentencepiece),
     "bloom": ("BloomForCausalLM", bytes_bpe),
+    "gpt-neo": ("GPTNeoForCausalLM", bytes_bpe),
 }
 MASKED, CAUSAL = ["bert", "xlm-roberta"], ["gpt2", "llama", "bloom"]
 

@@ -100,6 +100,33 @@ def test_a_probe_gives_the_numbers_of_the_command(model, tmp_path):
     assert result.contract == said["contract"]["statement"]
 
 
+def test_suites_are_those_of_the_command(tmp_path):
+    english = BEFORE / "models/grammar-en.ckpt"
+    evaluated(f"ckpt_path={english}", "probes=suites", f"out={tmp_path}")
+    found = concord.probe(concord.load(english), concord.sets("en", collection="suites"))
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "items.parquet"), found.verdicts)
+
+
+def test_further_collections_of_one_name_do_not_replace_each_other(tmp_path):
+    for noun in ("Gast", "Arzt"):
+        file = tmp_path / f"{noun}.csv"
+        file.write_text(f"good,bad\nder {noun} wartet .,der {noun} warten .\n", encoding="utf-8")
+        also = f"probes.also=[{{collection: own, path: {file}}}]"
+        evaluated(f"ckpt_path={GERMAN}", also, f"paths.results={tmp_path}/results")
+    kept = sorted(folder.name[:-6] for folder in (tmp_path / "results").glob("*-own-*"))
+    assert kept == ["models-grammar-de-de-own-", "models-grammar-de-de-own-"]
+    assert (tmp_path / "results/models-grammar-de-de-agreement/items.parquet").exists()
+
+
+def test_a_protocol_with_a_score_of_its_own_needs_a_model_that_has_it(tmp_path):
+    bert = concord.pretrained(save("bert", tmp_path))
+    some = concord.sets("en", "simple_agrmt", limit=8)
+    with pytest.raises(UserError, match=r'and protocol=perez_mayos by left_to_right: concord.pretrained\(name, protocol="perez'):
+        concord.probe(bert, some, "perez_mayos")
+    again = concord.pretrained(tmp_path, protocol="perez_mayos")
+    assert concord.probe(again, some, "perez_mayos").probe.contract.label == "perez_mayos"
+
+
 def test_words_are_fitted_as_by_the_command(model, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("\n".join(model.vocabulary.words), encoding="utf-8")

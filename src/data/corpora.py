@@ -26,7 +26,7 @@ from .published_corpora import PublishedSource
 from .selection import SPLITS, Selection
 from .sources import NOTHING, Exclusion, GrammarSource, JoinedSource, Source, TextSource, challenge_sentences
 from .text import RawText, TokenizedText, files_of
-from .tokens import MosesRule, Tokenization, TokenRule
+from .tokens import Tokenization, rule_for
 from .vocabulary import TokenizerRule, VocabularyRule
 from .wikipedia import Articles, ArticleSource, ArticleText, HubArticles, LocalArticles, local_files
 from .withholding import Withholding
@@ -50,6 +50,8 @@ class CorpusRecipe:
         return JoinedSource(sources) if len(sources) > 1 else next(iter(sources.values()))
 
     def _sources(self) -> dict[str, Source]:
+        if len(self.languages) > 1:
+            _must_name_languages(self.settings)
         make = SOURCES[type(self.settings)]
         return {each.code: make(self.settings, each, self._rule(each), self.downloads) for each in self.languages}
 
@@ -99,9 +101,7 @@ class CorpusRecipe:
             )
 
     def _rule(self, language: Language) -> Tokenization:
-        if self.tokenizer.rules == "moses":
-            return MosesRule(language.code)
-        return TokenRule(language.tokens, language.replace)
+        return rule_for(language, self.tokenizer.rules)
 
 
 def _grammar(data: GrammarCorpus, language: Language, rule: Tokenization, downloads: Downloads) -> Source:
@@ -173,6 +173,18 @@ def _files(data: FileCorpus, code: str) -> dict[str, tuple[Path, ...]]:
             )
         return splits
     raise UserError(f"data={data.name} needs data.path= (files, split 8:1:1) or all of data.train= data.valid= data.test=")
+
+
+def _must_name_languages(data: CorpusSettings) -> None:
+    """Several languages must not read the same text: sentences of one's training part would be in the other's test part."""
+    for name in ("path", *SPLITS):
+        patterns = getattr(data, name, None) if isinstance(data, FileCorpus | WikipediaCorpus) else None
+        for pattern in patterns or ():
+            if "{lang}" not in pattern:
+                raise UserError(
+                    f"data.{name}={pattern}: every language of lang=multi would read this text; "
+                    f"write {{lang}} for the language's code, for instance data.{name}='text/{{lang}}.txt'"
+                )
 
 
 def _named(patterns: Sequence[str], code: str) -> list[str]:

@@ -102,6 +102,11 @@ class Corpus:
         known = {"name": self.folder.name, "vocabulary": len(self.vocabulary), "tokenizer": self.vocabulary.digest()}
         return known | {"read": self.read, "left out": self.report} | sizes
 
+    def content(self) -> str:
+        """A name for exactly these sentences and this vocabulary, wherever the text lies and whenever it was written."""
+        files = sorted(_read_about(self.folder)["files"].items())
+        return hashlib.blake2b(json.dumps(files).encode(), digest_size=8).hexdigest()
+
     def by_language(self, split: Split) -> dict[str, Split]:
         """The sentences of each language; empty if there is only one."""
         return {language: split.of_language(number) for number, language in enumerate(self.languages)}

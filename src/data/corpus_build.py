@@ -56,7 +56,7 @@ def build_corpus(source: Source, rule: TokenizerRule, selection: Selection, work
     about: dict[str, object] = {
         "source": source.key(),
         "read": {name: count for name, count in read.items() if count},
-        "report": dict(store.left_out) | _count_left_out(selection, kept, orders) | _count_withheld(store, selection, kept),
+        "report": dict(store.left_out) | _count_left_out(store, selection, kept, orders),
         "unknown": unknown,
         "words": {name: int(store.lengths[order].sum()) for name, order in orders.items()},
         "languages": languages if len(languages) > 1 else [],
@@ -128,14 +128,16 @@ def _split_numbers(size: int, orders: dict[str, np.ndarray]) -> np.ndarray:
     return places
 
 
-def _count_left_out(selection: Selection, kept: np.ndarray, orders: dict[str, np.ndarray]) -> dict[str, int]:
-    """What the selection left out, by reason."""
+def _count_left_out(store: BlockStore, selection: Selection, kept: np.ndarray, orders: dict[str, np.ndarray]) -> dict[str, int]:
+    """What the selection left out, by reason; no sentence is counted twice."""
     report = {}
+    withheld = _count_withheld(store, selection, kept)
     if selection.unknown is not None:
         report[f"sentences with more than {selection.unknown:.0%} unknown words"] = int((~kept).sum())
     if selection.sizes or selection.max_tokens:
-        report["sentences beyond the size asked for"] = int(kept.sum()) - sum(len(order) for order in orders.values())
-    return report
+        gone = int(kept.sum()) - sum(len(order) for order in orders.values())
+        report["sentences beyond the size asked for"] = gone - next(iter(withheld.values()), 0)
+    return report | withheld
 
 
 def _count_withheld(store: BlockStore, selection: Selection, kept: np.ndarray) -> dict[str, int]:

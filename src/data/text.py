@@ -1,6 +1,8 @@
 """Text files: plain or compressed, raw prose or already tokenised, as sentences of tokens."""
 
 import glob
+import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import metadata
@@ -15,6 +17,9 @@ from .tokens import Tokenization
 from .vocabulary import EOS
 
 ENDINGS = ".txt, or compressed .gz .xz .bz2; UTF-8"
+OTHERWISE_COMPRESSED = (".zst", ".zip", ".7z", ".lz4", ".rar", ".tar", ".tgz")
+# Where sentencex 1.0.32 panics: a capital, white space of several bytes and a full stop, `vitamin C\u00a0.`
+UNCUTTABLE = re.compile(r"(?<=[A-Z])\s*[^\S\x00-\x7f]\s*(?=\.)")
 
 
 class TextError(UserError):
@@ -43,13 +48,22 @@ class RawText(_LineReader):
         self.rule = rule
 
     def __call__(self, line: str) -> Iterator[list[str]]:
-        for sentence in sentencex.segment(self.language, line):
+        for sentence in _segment(self.language, line):
             tokens = self.rule(sentence)
             if tokens:
                 yield tokens
 
     def key(self) -> str:
         return f"raw:{metadata.version('sentencex')}:{self.language}:{self.rule.key()}"
+
+
+def _segment(language: str, line: str) -> list[str]:
+    try:
+        return list(sentencex.segment(language, UNCUTTABLE.sub(" ", line)))
+    except BaseException as error:  # a panic in Rust is no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        raise TextError(f"sentencex cannot split the line {line[:60]!r} into sentences; change or remove it") from None
 
 
 class TokenizedText(_LineReader):
@@ -74,7 +88,7 @@ def sentences(file: Path, reader: Reader) -> Iterator[list[str]]:
 def files_of(patterns: str | Sequence[str]) -> tuple[Path, ...]:
     """Files and globs, in the given order; the files of a glob by name. Each file once."""
     found: dict[Path, None] = {}
-    for pattern in [patterns] if isinstance(patterns, str) else patterns:
+    for pattern in map(os.path.expanduser, [patterns] if isinstance(patterns, str) else patterns):
         matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else [pattern]  # noqa: PTH207
         if not matches:
             raise TextError(f"{pattern}: no file matches; give data.path= text files ({ENDINGS})")
@@ -89,6 +103,8 @@ def check_files(files: Sequence[Path]) -> None:
             raise TextError(f"{file}: is a folder; name the files in it, for instance data.path='{file}/*.txt'")
         if not file.is_file():
             raise TextError(f"{file}: no such file; give data.path= text files ({ENDINGS})")
+        if file.suffix in OTHERWISE_COMPRESSED:
+            raise TextError(f"{file}: {file.suffix} files cannot be read; unpack it, or give {ENDINGS}")
 
 
 def lines(file: Path) -> Iterator[str]:

@@ -8,9 +8,12 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import UserError
+from ..settings.languages import Language
 
 if TYPE_CHECKING:
     from sacremoses import MosesTokenizer
+
+MOSES = "moses"  # the setting `tokenizer.rules`
 
 
 class Tokenization(Protocol):
@@ -66,3 +69,8 @@ class MosesRule:
 
     def key(self) -> str:
         return f"moses:{self.version}:{self.language}"
+
+
+def rule_for(language: Language, rules: str | None) -> Tokenization:
+    """The language's own, or that of Moses."""
+    return MosesRule(language.code) if rules == MOSES else TokenRule(language.tokens, language.replace)

@@ -10,6 +10,7 @@ The folder holds model.safetensors, config.json, tokenizer.json, a card, and one
 import json
 from pathlib import Path
 
+from ..data.tokens import MOSES
 from ..errors import UserError
 from ..files import JsonObject
 from ..settings.corpus_settings import read_corpus_settings
@@ -58,10 +59,13 @@ def _name_tokenizer(file: Path) -> None:
 
 
 def raw_text_rule(about: JsonObject) -> JsonObject | None:
-    """How raw text was split for training; None if the corpus came in tokens (grammars, treebanks, tokenised files)."""
+    """How raw text was split for training; None if the corpus came in tokens (grammars, treebanks, tokenised files), was split by
+    Moses, or has several languages, each with its own rule.
+    """
     trained = about.get("settings")
-    raw = trained is not None and read_corpus_settings(trained["data"]).cut_by_rule
-    return about["language"] if raw else None
+    if trained is None or (trained.get("tokenizer") or {}).get("rules") == MOSES or "tokens" not in about["language"]:
+        return None
+    return about["language"] if read_corpus_settings(trained["data"]).cut_by_rule else None
 
 
 def _config(folder: Path) -> str:

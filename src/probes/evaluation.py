@@ -27,7 +27,7 @@ from .contract import make_contract
 from .contract_statement import contract_statement, join_statements, state_contract
 from .coverage import form_coverage, rule_coverage
 from .lexicon.known_words import KnownWords, SharedWords, words_of_facts
-from .lexicon.word_table import save_choice, show_choice
+from .lexicon.word_table import LEXICON, save_choice, show_choice
 from .models import (
     Model,
     checkpoint_capitals,
@@ -176,7 +176,7 @@ def evaluate_probe(probe: Probe, models: Sequence[Model], folder: Path, measures
     require_writable(folder)
     if probe.lexicon:
         show_choice(probe.lexicon, f"lexicon: {probe.language} {probe.name}")
-        save_choice(folder / "lexicon.tsv", probe.lexicon)
+        save_choice(folder / LEXICON, probe.lexicon)
     unwritten: list[OSError] = []
     answers: dict[str, Answer] = {}
     for each in models:
@@ -214,7 +214,7 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
     all_of_them = sha256(" ".join(names).encode()).hexdigest()[:6]
     model = names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more-{all_of_them}"
     label = "" if probe.contract.label == "default" else f"-{probe.contract.label}"
-    items = "" if _is_whole(settings.probes) and not probe.lexicon else f"-{probe.digest[:6]}"
+    items = "" if _is_whole(settings.probes, [probe]) else f"-{probe.digest[:6]}"
     folder = Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
     return (
         folder.with_name(f"{folder.name}-{_which(models[0].digest, models[0].options)}")
@@ -245,13 +245,15 @@ def curve_folder(settings: EvaluationSettings, model: str, probes: Sequence[Prob
     label = "" if probes[0].contract.label == "default" else f"-{probes[0].contract.label}"
     digests = "".join(each.digest for each in probes)
     which = sha256(digests.encode()).hexdigest() if len(probes) > 1 else digests
-    items = "" if _is_whole(settings.probes) and not any(each.lexicon for each in probes) else f"-{which[:6]}"
+    items = "" if _is_whole(settings.probes, probes) else f"-{which[:6]}"
     named = "-".join([model.replace("/", "-"), "curve", *languages, *sets])
     return Path(settings.paths.results) / f"{named}{label}{items}"
 
 
-def _is_whole(probes: ProbeSettings) -> bool:
-    return probes.name == AGREEMENT and not (probes.limit or probes.constructions) and probes.split == "all"
+def _is_whole(settings: ProbeSettings, probes: Sequence[Probe]) -> bool:
+    """Whether these are all of our sets and nothing else, as they are for every model."""
+    ours = all(each.name == AGREEMENT and not each.lexicon for each in probes)
+    return ours and settings.name == AGREEMENT and not (settings.limit or settings.constructions) and settings.split == "all"
 
 
 def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, float]:

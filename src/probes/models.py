@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from ..data.corpus import begins_with_capital
-from ..data.tokens import TokenRule
+from ..data.tokens import rule_for
 from ..data.vocabulary import Tokenizer
 from ..errors import UserError
 from ..files import checksum
@@ -62,6 +62,11 @@ class Model:
     tokenizer: "PreTrainedTokenizerBase | None" = field(default=None, repr=False)
     pieces_digest: str = ""  # of a pretrained model's tokenizer; its own digest also covers the weights
 
+    @property
+    def built_in(self) -> bool | None:
+        """Whether it was trained on the built-in corpus; None: not known."""
+        return None if self.training is None else self.training.data.name == BUILT_IN
+
     def identity(self) -> dict[str, object]:
         """Which model a result comes from."""
         known = {"model": self.name, "words_seen": self.words_seen, "vocabulary": self.digest, "options": self.options}
@@ -91,7 +96,7 @@ class Model:
         return measure_surprisal(self.scorer, sentences, self.pieces)
 
     def cut(self, text: str, language: Language | str | None = None) -> list[str]:
-        """Split a sentence into words like raw text of its language; at spaces, if the language is unknown."""
+        """Split a sentence into words, like raw text of its language for training; at spaces, if the language is unknown."""
         language = read_language(language) if isinstance(language, str) else language
         if language is None and len(self.languages) > 1:
             codes = list(self.languages)
@@ -99,7 +104,9 @@ class Model:
                 f"{self.name} knows {', '.join(codes)}; say which one the sentence is in, for instance lang={codes[0]}"
             )
         language = language or next(iter(self.languages.values()), None)
-        return text.split() if language is None else TokenRule(language.tokens, language.replace)(text)
+        if language is None:
+            return text.split()
+        return rule_for(language, self.training.tokenizer.rules if self.training else None)(text)
 
     def pieces(self, words: Words) -> list[tuple[str, ...]]:
         """What the model reads each word as."""

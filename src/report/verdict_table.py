@@ -4,6 +4,7 @@ Verdict files are read and written one after another, a batch of rows at a time:
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -182,15 +183,20 @@ def _item_facts(result: Result, features: dict[str, pa.DataType], sentences: boo
     own = [field.name for field in there if _is_feature(field)]
     wanted = [*KEY, *(name for name in ITEM if name in there.names), *own, *(SENTENCES if sentences else ())]
     table = parquet.read_table(file, columns=wanted)
-    columns = {"key": _keys(table)}
+    columns = {"key": _keys(table, Counter())}
     for name in wanted[len(KEY) :]:
         kind = {**ITEM, **SENTENCES}.get(name) or features[_feature_name(name)]
         columns[_feature_name(name)] = _joined(table[name]) if name in SENTENCES else _as(table[name], kind)
     return pa.table(columns)
 
 
-def _keys(table: pa.Table) -> pa.Array:
-    return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in KEY), "\x1f")
+def _keys(table: pa.Table, seen: Counter[str]) -> pa.Array:
+    """What an item and a contrast are known by; contrasts of an item may have no name, so they are numbered. `seen`: so far."""
+    keys = []
+    for key in pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in KEY), "\x1f").to_pylist():
+        keys.append(f"{key}\x1f{seen[key]}")
+        seen[key] += 1
+    return pa.array(keys, pa.string())
 
 
 def _joined(words: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -211,11 +217,12 @@ def _rows(
     owner = _owner(condition, result, file)
     source = parquet.ParquetFile(file.path)
     columns = [name for name in JUDGED if name in source.schema_arrow.names]
+    seen: Counter[str] = Counter()
     for batch in source.iter_batches(ROWS, columns=columns):
         read = pa.table(batch)
         made = {name: _judged(read, name) for name in JUDGED}
         if known is not None:
-            places = pc.index_in(_keys(read), value_set=known["key"].combine_chunks())
+            places = pc.index_in(_keys(read, seen), value_set=known["key"].combine_chunks())
             made |= {name: known[name].take(places) for name in known.column_names if name != "key"}
         made |= {name: pa.repeat(pa.scalar(owner[name], kind), len(read)) for name, kind in OWNER.items()}
         empty = {field.name: pa.nulls(len(read), field.type) for field in schema if field.name not in made}

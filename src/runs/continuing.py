@@ -54,7 +54,12 @@ def must_match(there: RunSettings, here: RunSettings, where: str, growing: bool)
 def must_be_same_run(folder: RunFolder, settings: RunSettings) -> None:
     """The folder must hold a run with these settings on this text; the text may have changed while the settings have not."""
     must_match(_settings_there(folder), settings, str(folder.path), growing=not folder.finished())
-    if folder.corpus_name() not in ("", corpus_recipe(settings).name()):
+    recipe = corpus_recipe(settings)
+    if folder.corpus_name() in ("", recipe.name()):
+        return
+    # The name tells files apart by place, size and time; after a copy or a move only their content can tell.
+    content = folder.corpus_content()
+    if not content or content != recipe.prepare(settings.paths.corpora).content():
         raise UserError(
             f"{folder.path}: its corpus has changed since (a text or grammar file); use another name=, or overwrite=true"
         )

@@ -77,7 +77,7 @@ def show_corpus(text: Corpus, asked: int | None) -> None:
     show(view)
     known, kind = len(text.vocabulary), "pieces" if pieces else "words"
     short = asked is not None and known < asked + (0 if pieces else 1)
-    whole = f", every {'piece' if pieces else 'word'} of the corpus ({asked:,} were requested)" if short else ""
+    whole = f" ({asked:,} were requested; the text that it is made from has no more)" if short else ""
     log.info("vocabulary %s %s%s", f"{known:,}", kind, whole)
     if text.read:
         log.info("read       %s", ", ".join(f"{count:,} {name}" for name, count in text.read.items()))

@@ -41,6 +41,7 @@ OWN_FILES = ("config.yaml", "provenance.json", "metrics.csv", "train.log", "DONE
 LEFT_BY_BROWSERS = (".DS_Store", "Thumbs.db", "desktop.ini")  # of whoever looked into the folder
 PROFILE = re.compile(r"(fit|test|validate)-profile(-\d+)?\.txt")
 HALF_WRITTEN = re.compile(r"\..+\.\d+\.new")
+CONTENT = "content"  # of the corpus, in provenance.json
 
 
 class RunExists(UserError):
@@ -164,8 +165,15 @@ class RunFolder:
 
     def corpus_name(self) -> str:
         """The name of the corpus the run was trained on; empty if unknown."""
+        return self._of_corpus("name")
+
+    def corpus_content(self) -> str:
+        """What is in that corpus, see `Corpus.content`; empty if unknown."""
+        return self._of_corpus(CONTENT)
+
+    def _of_corpus(self, fact: str) -> str:
         corpus = self.provenance().get("corpus")
-        return str(corpus.get("name", "")) if isinstance(corpus, dict) else ""
+        return str(corpus.get(fact, "")) if isinstance(corpus, dict) else ""
 
     def starts(self) -> list[JsonObject]:
         """Every start of the run, in order; invalid entries are skipped."""

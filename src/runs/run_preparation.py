@@ -28,7 +28,7 @@ from .loggers import check_loggers
 from .metrics_file import must_hold
 from .progress_report import LearningCheck
 from .run_display import show_corpus, show_recipe, show_settings, show_sizes, show_words_file
-from .run_folder import RunFolder
+from .run_folder import CONTENT, RunFolder
 from .stopping import is_first
 from .training_memory import estimate_memory, largest_batch, must_fit
 
@@ -109,7 +109,7 @@ def enter_folder(settings: RunSettings, folder: RunFolder, prepared: PreparedRun
     if settings.overwrite:
         folder.clear()
     corpus = prepared.corpus
-    known = corpus.summary() | {"vocabulary_digest": corpus.vocabulary.digest()}
+    known = corpus.summary() | {"vocabulary_digest": corpus.vocabulary.digest(), CONTENT: corpus.content()}
     return str(folder.enter(settings.yaml(), known, torch.get_num_threads(), prepared.recipe.settled())["wandb_id"])
 
 

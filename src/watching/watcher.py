@@ -15,6 +15,7 @@ from ..errors import UserError
 from ..files import require_writable
 from ..metric_names import PROBE, PROBE_SECONDS, WORDS_SEEN
 from ..probes.accuracy import Answer, Table
+from ..probes.contract import make_contract
 from ..probes.models import Model
 from ..probes.models_in_memory import wrap_model
 from ..probes.probe import Probe
@@ -120,7 +121,11 @@ class Watcher:
         ]
         if not asked:
             raise UserError('sets: none given; pass concord.sets("de"), a list of these, or a language code')
-        self.model = wrap_model(model, tokenizer, _language(asked), scoring=scoring, start=start, kind=kind, name=name)
+        contract = make_contract(protocol, dict(rules or {}))
+        if contract.options:
+            raise UserError(f"protocol={protocol}: {contract.options[0]}, which it needs, works only in concord evaluate")
+        score = scoring or contract.scoring or None
+        self.model = wrap_model(model, tokenizer, _language(asked), scoring=score, start=start, kind=kind, name=name)
         self.plans = [_sampled(self.model, each, sample, protocol, dict(rules or {})) for each in asked]
         self.folder = RunFolder(Path(folder))
         self.series = ProbeSeries(self.plans, self.folder.probes)
@@ -256,7 +261,9 @@ def _language(asked: Sequence[Sets]) -> Language | None:
 
 def _sampled(model: Model, asked: Sets, sample: int | None, protocol: str, rules: dict[str, Plain]) -> SampledProbe:
     elsewhere: Clitics = next(iter(model.clitics.values()), "split")
-    whole: Probe = make_probe(asked.settings(protocol, rules), asked.language, model.clitics.get(asked.language, elsewhere))
+    whole: Probe = make_probe(
+        asked.settings(protocol, rules), asked.language, model.clitics.get(asked.language, elsewhere), model.built_in
+    )
     if whole.contract.rules.start == "warm":
         raise UserError("start=warm: only Concord models come with sentences of their corpus to warm up on; leave it out")
     return SampledProbe(sample_probe(whole, sample, asked.seed), whole)

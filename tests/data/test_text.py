@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from concord.data.sources import Shares, TextSource
-from concord.data.text import RawText, TextError, TokenizedText, lines, sentences
+from concord.data.text import RawText, TextError, TokenizedText, check_files, files_of, lines, sentences
 from concord.data.tokens import TokenRule
 
 CONF = Path(__file__).resolve().parents[2] / "conf/lang"
@@ -67,6 +67,33 @@ def test_a_cut_off_archive_is_said_to_be_one(tmp_path):
     file.write_bytes(lzma.compress(b"some text\n" * 1000)[:-20])
     with pytest.raises(TextError, match="cannot be decompressed"):
         list(lines(file))
+
+
+@pytest.mark.parametrize("text", ["vitamine C\u00a0.", "Plan B\u00a0. Then", "U.S.A\u3000. x", "A \u00a0 . B\u202f\u00a0. C"])
+@pytest.mark.parametrize("lang", ["en", "fr", "de", "ru"])
+def test_white_space_before_a_full_stop_is_no_trap(lang, text):
+    cut = [token for sentence in RawText(lang, rule(lang))(text) for token in sentence]
+    assert "".join(cut) == "".join(text.split())
+
+
+def test_a_line_that_cannot_be_split_is_named(monkeypatch):
+    class PanicException(BaseException):
+        pass
+
+    def panics(language, line):
+        raise PanicException
+
+    monkeypatch.setattr("concord.data.text.sentencex.segment", panics)
+    with pytest.raises(TextError, match="sentencex cannot split the line 'So it goes'"):
+        list(RawText("en", rule("en"))("So it goes"))
+
+
+def test_files_may_be_at_home_and_must_be_readable(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert files_of("~/a.txt") == (tmp_path / "a.txt",)
+    (tmp_path / "a.txt.zst").write_bytes(b"x")
+    with pytest.raises(TextError, match=r"a.txt.zst: .zst files cannot be read; unpack it, or give .txt"):
+        check_files([tmp_path / "a.txt.zst"])
 
 
 def test_missing_and_empty_corpora_are_errors(tmp_path):

@@ -17,10 +17,10 @@ from concord.places import installed_folder
 SAMPLE = installed_folder("patterns") / "fr" / "sample.conllu"
 
 
-def corpus(tmp_path, withhold=(), control=False, files=None):
+def corpus(tmp_path, withhold=(), control=False, files=None, max_tokens=None):
     withholding = Withholding(withhold, "fr", control) if withhold else None
     source = TextSource(files or {"train": SAMPLE, "valid": SAMPLE, "test": SAMPLE}, TreebankText("surface", withholding), 0)
-    return prepare(source, VocabularyRule(None), tmp_path / "cache", Selection(withhold_control=control))
+    return prepare(source, VocabularyRule(None), tmp_path / "cache", Selection(max_tokens=max_tokens, withhold_control=control))
 
 
 def sentences(split, vocabulary):
@@ -49,6 +49,15 @@ def test_train_has_no_sentence_of_the_kind_and_all_others(tmp_path, names, has):
     whole = corpus(tmp_path)
     assert len(made.valid) == len(whole.valid) == 62  # so that perplexities compare
     assert made.report.get("sentences withheld from train", 0) == sum(map(has, read_trees(SAMPLE)))
+
+
+def test_what_is_withheld_is_not_counted_as_too_much_as_well(tmp_path):
+    made = corpus(tmp_path, ["nsubj:pass"], max_tokens=200)
+    whole = corpus(tmp_path)
+    beyond, withheld = (made.report[f"sentences {what}"] for what in ("beyond the size asked for", "withheld from train"))
+    assert len(made.train) + beyond + withheld == len(whole.train)
+    assert beyond > 0
+    assert withheld == 5
 
 
 def test_the_control_is_of_equal_size(tmp_path):

@@ -90,6 +90,23 @@ def test_raw_text_is_cut_as_for_training_where_the_corpus_was_raw(tmp_path):
     assert tokenizer("der Autor lacht.").input_ids == [0, *vocabulary.encode(["der", "Autor", "lacht."])]
 
 
+@pytest.mark.parametrize(
+    "change", [{"language": {"code": "multi", "name": "de and fr", "direction": "ltr"}}, {"tokenizer": {"rules": "moses"}}]
+)
+def test_without_one_rule_of_its_own_text_is_cut_at_spaces(tmp_path, change):
+    from transformers import AutoTokenizer
+
+    file = checkpoint(tmp_path, "lstm", name="text", tokenized=False)
+    saved = torch.load(file, weights_only=False)
+    saved["concord"] |= {name: value for name, value in change.items() if name == "language"}
+    saved["concord"]["settings"] |= {name: value for name, value in change.items() if name == "tokenizer"}
+    torch.save(saved, file)
+    export(file, tmp_path / "out")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "out")
+    first, second, *_ = sentences()[0].split()
+    assert tokenizer.tokenize(f"{first} {second} {first}.") == [first, second, "<unk>"]
+
+
 def test_the_loss_of_transformers_is_ours(tmp_path):
     from transformers import AutoModelForCausalLM
 

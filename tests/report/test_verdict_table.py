@@ -1,8 +1,10 @@
 """Every verdict in one table, against the tables that were written beside the verdicts."""
 
+import json
 import re
 from pathlib import Path
 
+import concord
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -56,6 +58,21 @@ def test_moments_on_the_way_have_the_features_and_sentences_of_their_items(study
         assert (row.subject_number, row.good, row.bad) == numbers[row.uid]
     assert (on_the_way.seen == 100_001).all()
     assert (on_the_way.margin == on_the_way.good_score - on_the_way.bad_score).all()
+
+
+def test_contrasts_without_names_keep_their_own_sentences(tmp_path: Path) -> None:
+    lines = [
+        {"construction": "c", "variants": [{"role": "good", "grammatical": True, "sentence": f"the {noun} runs ."}]
+         + [{"role": form, "grammatical": False, "sentence": f"the {noun} {form} ."} for form in ("run", "running")]}
+        for noun in ("dog", "cat")
+    ]  # fmt: skip
+    file = tmp_path / "sets.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    model = concord.model(lambda texts: [[-float(len(word)) for word in text.split()] for text in texts], "by length")
+    concord.probe(model, concord.sets(file, language="en")).save(tmp_path / "results/length")
+    table = verdicts_of([tmp_path / "results"], tmp_path / "all.parquet", "--sentences")
+    assert sorted(table.bad) == sorted(f"the {noun} {form} ." for noun in ("dog", "cat") for form in ("run", "running"))
+    assert (table.bad_score == [-float(len(bad.replace(" ", ""))) for bad in table.bad]).all()
 
 
 def test_csv_says_the_same_as_parquet(study: Path, tmp_path: Path) -> None:

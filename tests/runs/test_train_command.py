@@ -257,6 +257,8 @@ def test_a_run_whose_text_has_changed_is_not_taken_for_finished(tmp_path):
     text.write_text("Der Hund sieht den Esel. Der Esel ruft laut!\n" * 30, encoding="utf-8")
     same = [*WITHOUT_PROBES, "data=text", f"data.path={text}", "data.limit=null", "name=x", "trainer.max_epochs=1"]
     train(tmp_path, *same)
+    text.touch()  # as a copy or a backup does
+    assert "is finished" in train(tmp_path, *same).stdout
     text.write_text("Der Hund ruft den Esel. Der Esel sieht nichts!\n" * 30, encoding="utf-8")
     done = train(tmp_path, *same, check=False)
     assert done.returncode == 1

@@ -195,6 +195,10 @@ def test_the_offline_switch(tmp_path, monkeypatch):
         ),
         (["lang=multi", "lang.languages=[de]"], "name two or more; for one language, lang=<language>"),
         (["lang=multi", "lang.languages=[de,de]"], "a language appears twice"),
+        (
+            ["lang=multi", "lang.languages=[de,fr]", "data=text", "data.path='novels/*.txt'"],
+            r"novels/\*.txt: every language of lang=multi would read this text; write {lang} for the language's code",
+        ),
         (["tokenizer.rules=penn"], "tokenizer.rules=penn: must be one of language, moses"),
         (["data.max_tokens=0"], "data.max_tokens=0: must be a whole number of at least 1, or null"),
         (["data=conllu"], "data=conllu needs data.path="),

@@ -216,6 +216,12 @@ class Flat(nn.Module):
         (3, None, {}, "not a model: 3; give a torch module"),
         (Network(), ["<eos>", "<unk>", "x"], {}, "it knows the tested words of no item"),
         (Network(), vocabulary(), {"sets": []}, "sets: none given"),
+        (
+            Network(),
+            vocabulary(),
+            {"protocol": "goldberg"},
+            "skip_multi_piece, which it needs, works only in concord evaluate",
+        ),
     ],
 )
 def test_what_cannot_be_watched_is_told_in_one_line(model, words, options, message, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from .fitting import FittedLexicon, LexiconWord
 
 log = logging.getLogger(__name__)
 
+LEXICON = "lexicon.tsv"  # beside the results of an evaluation
+
 
 def lists_table(fitted: FittedLexicon, title: str) -> Table:
     """Each list: its words, how many the vocabulary lacks, how many are rare, how many are used, and how the numbers match."""

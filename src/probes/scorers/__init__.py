@@ -18,7 +18,8 @@ from ...errors import UserError
 
 # Version of what scorers compute, part of every cached score's name: raise it when one of them changes.
 # 2: left_to_right hides the closing mark; pll_word_l2r and pll_whole_word use the tokenizer's words.
-VERSION = 2
+# 3: a causal model that looks back a number of places is not read in trees larger than that.
+VERSION = 3
 
 
 class DamagedModel(UserError):

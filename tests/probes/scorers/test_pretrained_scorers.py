@@ -164,13 +164,35 @@ def test_the_start_may_be_any_token_and_changes_the_scores(pretrained):
 def test_each_distinct_beginning_is_computed_once_where_the_model_can(pretrained, family, shares):
     model = pretrained(family)
     made = scorer("causal", model)
-    made.score(SENTENCES[:2])
+    made.score(SENTENCES)
     assert made.shares is shares
     read_pieces = pieces_read(made)
     made.score(SENTENCES)
     sequences = {tuple(read(model, sentence, marks=False)[0]) for sentence in SENTENCES}
     beginnings = {sequence[:t] for sequence in sequences for t in range(len(sequence))}
     assert (sum(read_pieces) == len(beginnings)) == shares
+
+
+@pytest.mark.parametrize("positions", [40, 400])
+def test_a_model_that_looks_back_some_places_only_is_not_read_in_larger_trees(tmp_path, positions):
+    model = load(str(save("gpt-neo", tmp_path, positions=positions)))
+    nouns, verbs = ("author", "guard", "pilot", "authors", "guards", "pilots"), ("laughs", "laugh", "swims", "swim")
+    sentences = [
+        ProbeSentence(f"the {one} near the {other} {verb} .", (5, 6))
+        for one, other, verb in itertools.product(nouns, nouns, verbs)
+    ]
+    made = scorer("causal", model, Options(tokens=200))
+    made.score(sentences[:2])
+    assert made.shares  # so few fit into what it sees
+    scores = made.score(sentences)
+    assert made.shares is False
+    for sentence, found in list(zip(sentences, scores, strict=True))[::17]:
+        ids, words, _ = read(model, sentence, marks=False)
+        ids = [model.tokenizer.bos_token_id, *ids]
+        expected = np.zeros(len(found))
+        for place, word in enumerate(words):
+            expected[word] += logprob(model, ids[: place + 1], place, ids[place + 1])
+        np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
 
 
 def pieces_read(made):

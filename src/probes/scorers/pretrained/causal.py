@@ -103,6 +103,7 @@ class Causal:
         self.name = f"causal({options.start})" + ("+joined" if options.spacing == "joined" else "")
         self.forward = Forward(pretrained)
         self.shares: bool | None = None  # not known yet
+        self.compared = 0  # nodes of the tree that was compared
 
     @property
     def reading(self) -> Reading:
@@ -129,9 +130,7 @@ class Causal:
     ) -> NDArray[np.float32]:
         """For each distinct sequence in turn, the log-probabilities of its pieces from the second on."""
         sequences = prepared.distinct
-        if self.shares is None and sequences:
-            self.shares = self._try([sequences[i] for i in sorted({i * len(sequences) // TRIED for i in range(TRIED)})])
-        read = self._by_tree if self.shares else self._one_by_one
+        read = self._by_tree if sequences and self._can_share(sequences) else self._one_by_one
         return np.concatenate([np.zeros(0, np.float32), *read(sequences, advance, rank, world)])
 
     def scores(self, prepared: ReadSentences, logprobs: NDArray[np.float32]) -> WordScores:
@@ -144,11 +143,25 @@ class Causal:
             found.append(logprobs[first : first + max(len(sequence) - 1, 0)])
         return word_scores(prepared.made, words, np.concatenate(found), prepared.marks)
 
+    def _can_share(self, sequences: Sequences) -> bool:
+        """Whether trees can be read, found out on one that is as large as they get: some models look back a number of places,
+        or have no more than a number of them.
+        """
+        tree, count = Tree(), 0
+        while count < len(sequences) and len(tree.pieces) < self.options.tokens:
+            tree.grow(sequences[count])
+            count += 1
+        if self.shares is None or (self.shares and len(tree.pieces) > self.compared):
+            self.shares, self.compared = self._try(sequences[:count]), len(tree.pieces)
+        return self.shares
+
     def _try(self, sequences: Sequences) -> bool:
-        """Whether a tree gives the same results as single sentences."""
-        alone = self._one_by_one(sequences)
+        """Whether one tree of these gives the same results as some of them read alone."""
+        some = sorted({i * (len(sequences) - 1) // (TRIED - 1) for i in range(TRIED)})
+        alone = self._one_by_one([sequences[i] for i in some])
         try:
-            together = self._by_tree(sequences)
+            read = self._by_tree(sequences)
+            together = [read[i] for i in some]
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             together = []
         alike = len(together) == len(alone) and all(

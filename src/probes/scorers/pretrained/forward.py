@@ -29,7 +29,8 @@ class Forward:
         self.model = pretrained.model
         self.device = next(self.model.parameters()).device
         self.settings = {"use_cache": False} if pretrained.kind == "causal" else {}
-        self.pad = pretrained.tokenizer.pad_token_id or 0
+        pad = pretrained.tokenizer.pad_token_id or 0
+        self.pad = pad if pad < self.model.config.vocab_size else 0  # a pad token may have been added without an embedding
         body = self.model.base_model
         self.body: nn.Module | None = body if body is not self.model else None
         self.tried = False
