@@ -89,7 +89,8 @@ def files_of(patterns: str | Sequence[str]) -> tuple[Path, ...]:
     """Files and globs, in the given order; the files of a glob by name. Each file once."""
     found: dict[Path, None] = {}
     for pattern in map(os.path.expanduser, [patterns] if isinstance(patterns, str) else patterns):
-        matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else [pattern]  # noqa: PTH207
+        is_glob = glob.has_magic(pattern) and not Path(pattern).is_file()  # a file may be called `novels [1].txt`
+        matches = sorted(glob.glob(pattern, recursive=True)) if is_glob else [pattern]  # noqa: PTH207
         if not matches:
             raise TextError(f"{pattern}: no file matches; give data.path= text files ({ENDINGS})")
         found |= dict.fromkeys(map(Path, matches))

@@ -10,6 +10,7 @@ from pytorch_lightning import Callback
 
 from ..data.corpus import Corpus
 from ..lm.checkpoints import check_resumable, read_checkpoint
+from ..lm.loss import rows_at_once
 from ..lm.model import initialise_model
 from ..lm.warm_start import take_weights
 from ..machine import give_memory_back
@@ -30,7 +31,7 @@ from .progress_report import LearningCheck
 from .run_display import show_corpus, show_recipe, show_settings, show_sizes, show_words_file
 from .run_folder import CONTENT, RunFolder
 from .stopping import is_first
-from .training_memory import estimate_memory, largest_batch, must_fit
+from .training_memory import device_type, estimate_memory, largest_batch, must_fit
 
 log = logging.getLogger(__name__)
 FEWEST = 2  # words in a vocabulary not yet known: <eos> and <unk>
@@ -84,9 +85,10 @@ def check_memory(settings: RunSettings, recipe: Recipe, words: int, longest: int
     """Check that training a model with this many words fits into free memory, unless the user wants to try."""
     if settings.force:
         return
-    batch = largest_batch(recipe.shape, longest)
-    need = estimate_memory(architecture(settings.model, words), settings.model.optimizer, batch, settings.allow)
-    must_fit(need, settings.trainer.accelerator, settings.processes // settings.trainer.num_nodes, batch)
+    batch, trainer = largest_batch(recipe.shape, longest), settings.trainer
+    rows = rows_at_once(device_type(trainer.accelerator), "mixed" in str(trainer.precision))
+    need = estimate_memory(architecture(settings.model, words), settings.model.optimizer, batch, settings.allow, rows)
+    must_fit(need, trainer.accelerator, settings.processes // trainer.num_nodes, batch)
 
 
 def prepare_corpus(settings: RunSettings) -> Corpus:

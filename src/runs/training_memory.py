@@ -44,9 +44,12 @@ class MemoryNeed:
 
 
 def estimate_memory(
-    architecture: Architecture, optimizer: Mapping[str, object], batch: BatchSize, allow: Allow = ()
+    architecture: Architecture, optimizer: Mapping[str, object], batch: BatchSize, allow: Allow = (), rows_at_once: int = ROWS
 ) -> MemoryNeed:
-    """For batches of this size. The network is inspected without being built, so that any network can be."""
+    """For batches of this size; `rows_at_once`: of logits.
+
+    The network is inspected without being built, so that any network can be.
+    """
     with torch.device("meta"):
         model = LanguageModel(architecture, allow)
     parameters = model.parameter_count() * BYTES
@@ -59,7 +62,7 @@ def estimate_memory(
         weights=parameters,
         gradients=parameters,
         optimiser=remembered * parameters,
-        logits=3 * BYTES * min(max(ROWS * vocabulary, SMALL), tokens * vocabulary),
+        logits=3 * BYTES * min(max(rows_at_once * vocabulary, SMALL), tokens * vocabulary),
         states=BYTES * (tokens * (2 * rows + 3 * architecture.embedding) + pairs),
     )
 
@@ -91,9 +94,12 @@ def largest_batch(shape: Shape, longest: int) -> BatchSize:
 
 def available_memory(accelerator: str) -> tuple[float, str]:
     """In bytes, and of what: the GPU if training uses one, otherwise this machine or a job's share of it."""
-    if accelerator != "cpu" and torch.cuda.is_available():
-        return torch.cuda.mem_get_info()[0], "the GPU"
-    return free_memory(), "this machine"
+    return (torch.cuda.mem_get_info()[0], "the GPU") if device_type(accelerator) == "cuda" else (free_memory(), "this machine")
+
+
+def device_type(accelerator: str) -> str:
+    """Where training keeps its tensors; Apple's GPUs share the machine's memory."""
+    return "cuda" if accelerator != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def _size(size: float) -> str:

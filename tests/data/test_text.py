@@ -96,6 +96,13 @@ def test_files_may_be_at_home_and_must_be_readable(tmp_path, monkeypatch):
         check_files([tmp_path / "a.txt.zst"])
 
 
+def test_a_file_may_be_called_as_a_glob_is_written(tmp_path):
+    for name in ("novels [1].txt", "novels 1.txt"):
+        (tmp_path / name).write_text("x\n", encoding="utf-8")
+    assert files_of(f"{tmp_path}/novels [1].txt") == (tmp_path / "novels [1].txt",)
+    assert files_of(f"{tmp_path}/novels [12].txt") == (tmp_path / "novels 1.txt",)
+
+
 def test_missing_and_empty_corpora_are_errors(tmp_path):
     missing = TextSource({"all": tmp_path / "no.txt"}, TokenizedText(), seed=0)
     with pytest.raises(TextError, match=r"no.txt: no such file; give data.path= text files \("):

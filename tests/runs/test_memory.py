@@ -4,6 +4,7 @@ import pytest
 import torch
 from concord.data.batches import Shape
 from concord.errors import UserError
+from concord.lm.loss import rows_at_once
 from concord.lm.model import Architecture, LanguageModel
 from concord.runs.fit import read_recipe
 from concord.runs.run_preparation import check_memory
@@ -31,6 +32,16 @@ def test_weights_gradients_and_what_the_optimiser_remembers_are_counted_exactly(
     assert need.optimiser == sum(value.numel() * value.element_size() for value in moments)
     assert estimate_memory(made, {"name": "sgd", "momentum": 0}, BatchSize(2, 5)).optimiser == 0
     assert estimate_memory(made, {"name": "sgd", "momentum": 0.9}, BatchSize(2, 5)).optimiser == held
+
+
+def test_a_gpu_in_mixed_precision_holds_more_rows_of_logits_at_once():
+    made = architecture(words=50_000)
+    batch = BatchSize(100, 40)
+    on_cpu, on_gpu = (
+        estimate_memory(made, ADAM, batch, rows_at_once=rows_at_once(device, mixed=True)).logits for device in ("cpu", "cuda")
+    )
+    assert on_cpu == 3 * 4 * 256 * 50_000
+    assert on_gpu == 3 * 4 * 2048 * 50_000
 
 
 @pytest.mark.parametrize(("network", "length"), [("lstm", 20), ("transformer", 20), ("transformer", 400)])
