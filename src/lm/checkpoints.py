@@ -32,7 +32,8 @@ def read_checkpoint(file: Path | str) -> dict[str, Any]:
         raise CheckpointError(f"{file}: no such checkpoint")
     _check_archive(file)
     try:
-        saved = torch.load(file, map_location="cpu", weights_only=True)
+        # Mapped: of what nobody asks for, such as the optimiser, nothing is read into memory.
+        saved = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
     except Exception as error:  # torch raises many kinds of errors for a file that is not its own
         kind = type(error).__name__
         raise CheckpointError(f"{file}: cannot be read as a checkpoint ({kind}); it is damaged or another program's") from None

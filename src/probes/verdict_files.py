@@ -132,8 +132,7 @@ def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Ar
 
     `told`: what is known about each word, by column suffix; `firsts`: the positions of sentences' first words.
     """
-    words = pa.array([word for sentence in probe.sentences for word in sentence.words.split()]).dictionary_encode()
-    contrasts, pairs, shown = probe.contrasts, probe.contrasts.pairs, {"": words, **told}
+    contrasts, pairs, shown = probe.contrasts, probe.contrasts.pairs, {"": _words(probe), **told}
     columns: dict[str, object] = {}
     for side, name in enumerate(("good", "bad")):
         for suffix, values in shown.items():
@@ -143,6 +142,14 @@ def _sentences(probe: Probe, firsts: NDArray[np.int64], told: Mapping[str, pa.Ar
     if len(pairs.rows) < len(contrasts):
         columns |= _compared_sentences(probe, firsts, shown)
     return columns
+
+
+def _words(probe: Probe) -> pa.DictionaryArray:
+    """The words of all sentences, one after another; each distinct one is kept once, from the start: there may be millions."""
+    numbers: dict[str, int] = {}
+    words = (word for sentence in probe.sentences for word in sentence.words.split())
+    numbered = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(numbered), pa.array(list(numbers), pa.string()))
 
 
 def _lists(

@@ -27,6 +27,7 @@ from ..lm.optimisation import Horizon, check_schedule
 from ..lm.optimisation import optimizer as make_optimizer
 from ..lm.optimisation import schedule as make_schedule
 from ..lm.training import Training, TrainingLog
+from ..machine import give_memory_back
 from ..metric_names import VALID_PERPLEXITY
 from ..probes.callback import ProbeCallback
 from ..probes.lexicon.choice import count_words
@@ -282,7 +283,10 @@ def fit(
     trainer.fit(module, loader, valid, ckpt_path=resume)
     if recipe.overfit is not None:
         log.info("%s", overfitting(module.in_epoch.loss, recipe.overfit, epochs))
-    result = _test(trainer, module, test, load_model(folder.best, recipe.allow)[0], checkpoints)
+    _free_training(trainer, module)
+    module.model.load_state_dict(load_model(folder.best, recipe.allow)[0].state_dict())
+    give_memory_back()  # the file holds an optimiser too
+    result = _test(trainer, module, test, checkpoints)
     show_profile(folder)
     return result | {name: value for each in run.probing for name, value in each.result().items()}
 
@@ -301,11 +305,15 @@ def _early_stopping(settings: EarlyStoppingSettings) -> list[Callback]:
     return [EarlyStopping(settings.monitor, mode=settings.mode, patience=settings.patience, check_on_train_epoch_end=False)]
 
 
-def _test(
-    trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], best: LanguageModel, checkpoints: Checkpoints
-) -> dict[str, float]:
-    """Test perplexity of the best weights."""
-    module.model.load_state_dict(best.state_dict())
+def _free_training(trainer: pl.Trainer, module: Training) -> None:
+    """Gradients and the optimiser's moments take three times the memory of the weights, and nobody needs them any more."""
+    module.zero_grad(set_to_none=True)
+    trainer.strategy.optimizers = []
+    give_memory_back()
+
+
+def _test(trainer: pl.Trainer, module: Training, test: list[EvaluationLoader], checkpoints: Checkpoints) -> dict[str, float]:
+    """Test perplexity of the module's weights."""
     trainer.test(module, test, verbose=False)
     perplexities = [name for name in trainer.callback_metrics if metric_names.is_perplexity(name, "test")]
     return {name: float(trainer.callback_metrics[name]) for name in perplexities} | {

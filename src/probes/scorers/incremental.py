@@ -1,5 +1,6 @@
 """Our own models read a sentence from left to right: all sentences form one prefix tree, and each prefix is read once."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -40,8 +41,8 @@ class Forest:
 def plant_forest(sentences: Sequence[ProbeSentence], tokenizer: Tokenizer, budget: int) -> Forest:
     """The prefix trees of these sentences, in blocks of about `budget` nodes."""
     known: dict[str, Sequence[int]] = {}
-    ids: list[int] = []
-    words: list[int] = []  # where each word begins
+    ids = array("q")
+    words = array("q")  # where each word begins; lists of a million and a half numbers would take 60 MB
     firsts, starts = [0], [0]
     for sentence in sentences:
         for word in sentence.words.split():
