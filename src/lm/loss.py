@@ -18,6 +18,7 @@ ROWS = 256
 ROWS_ON_GPU = 2048
 # Below this many logits everything fits into the cache anyway and one call is faster.
 SMALL = 4_000_000
+WORDS = 2048  # whose logits are computed at once where nothing is learned from them
 
 
 def rows_at_once(device: str, mixed: bool) -> int:
@@ -53,9 +54,38 @@ def _large(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
 
 def _in_rows(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
     total = y.new_zeros((), dtype=torch.float32)
+    place = room_for(min(ROWS, len(y)), decoder)
     for rows, wanted in zip(y.split(ROWS), t.split(ROWS), strict=True):
-        total += F.cross_entropy(decoder(rows), wanted, reduction="sum")
+        if decoder.out_features > WORDS:
+            total -= log_probabilities(decoder, rows, torch.arange(len(rows), device=y.device), wanted, place).sum()
+        else:
+            total += F.cross_entropy(decoder(rows), wanted, reduction="sum")
     return total
+
+
+def room_for(contexts: int, decoder: nn.Linear) -> Tensor:
+    """A place for the logits of this many contexts and some words."""
+    return decoder.weight.new_empty(contexts * min(WORDS, decoder.out_features), dtype=torch.float32)
+
+
+def log_probabilities(decoder: nn.Linear, contexts: Tensor, rows: Tensor, tokens: Tensor, place: Tensor) -> Tensor:
+    """Of each token after the context in its row. Logits are computed for some words at a time, in the same place (`room_for`):
+    they stay in the processor's cache, and no matrix is so wide that its product is slow.
+    """
+    size = decoder.out_features
+    ordered, order = tokens.sort()
+    ends = torch.searchsorted(ordered, torch.arange(0, size + WORDS, WORDS, device=tokens.device)).tolist()
+    picked = torch.empty(len(rows), device=rows.device)
+    totals = []
+    for number, start in enumerate(range(0, size, WORDS)):
+        weight, bias = decoder.weight[start : start + WORDS], decoder.bias[start : start + WORDS]
+        logits = place[: len(contexts) * len(weight)].view(len(contexts), len(weight))
+        torch.addmm(bias, contexts, weight.T, out=logits)
+        own = order[ends[number] : ends[number + 1]]
+        picked[own] = logits[rows[own], tokens[own] - start]
+        largest = logits.amax(dim=-1, keepdim=True)
+        totals.append(largest[:, 0] + logits.sub_(largest).exp_().sum(dim=-1).log())
+    return picked - torch.stack(totals).logsumexp(dim=0)[rows]
 
 
 class MixedNLL(torch.autograd.Function):

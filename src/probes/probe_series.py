@@ -15,6 +15,7 @@ from rich.console import RenderableType
 
 from .. import metric_names
 from ..lm.model import LanguageModel
+from ..machine import give_memory_back
 from ..metric_names import PROBE_SECONDS
 from ..terminal import UNCHANGED, share, show_change, show_interval
 from .accuracy import Answer, Table, judge_scores, metrics
@@ -185,6 +186,8 @@ class ProbeSeries:
     ) -> Table:
         """The whole sets, with every word of every sentence on disk, beside reference lines: the given ones, or the plan's."""
         answer = self.answer(plan.whole, scorer)
+        self.prepared.pop(id(plan.whole), None)  # only scored once, and writing takes memory too
+        give_memory_back()
         return self.keep_whole(plan, answer, scorer, moment, references)
 
     def keep_whole(

@@ -21,11 +21,12 @@ def batch():
 
 
 @pytest.mark.parametrize("small", [0, 10**9])
-@pytest.mark.parametrize("rows", [7, 256])
-def test_the_sum_and_its_gradient_are_those_of_cross_entropy(batch, monkeypatch, small, rows):
+@pytest.mark.parametrize(("rows", "words"), [(7, 2048), (7, 13), (256, 50), (256, 7)])
+def test_the_sum_and_its_gradient_are_those_of_cross_entropy(batch, monkeypatch, small, rows, words):
     contexts, targets, decoder = batch
     monkeypatch.setattr(loss, "SMALL", small)
     monkeypatch.setattr(loss, "ROWS", rows)
+    monkeypatch.setattr(loss, "WORDS", words)
     nll, tokens = summed_nll(contexts, targets, decoder)
     gradients = torch.autograd.grad(nll * 3, [contexts, decoder.weight, decoder.bias])
     expected = F.cross_entropy(decoder(contexts).flatten(0, 1), targets.flatten(), reduction="sum", ignore_index=NO_TARGET)
@@ -38,12 +39,16 @@ def test_the_sum_and_its_gradient_are_those_of_cross_entropy(batch, monkeypatch,
         torch.testing.assert_close(summed_nll(contexts, targets, decoder)[0], expected)
 
 
-def test_nothing_to_predict_costs_nothing(batch):
+def test_nothing_to_predict_costs_nothing(batch, monkeypatch):
     contexts, targets, decoder = batch
     nll, tokens = summed_nll(contexts, torch.full_like(targets, NO_TARGET), decoder)
     nll.backward()
     assert (nll.item(), tokens) == (0.0, 0)
     assert not contexts.grad.any()
+    monkeypatch.setattr(loss, "SMALL", 0)
+    monkeypatch.setattr(loss, "WORDS", 13)
+    with torch.no_grad():
+        assert summed_nll(contexts, torch.full_like(targets, NO_TARGET), decoder)[0].item() == 0.0
 
 
 def test_perplexity_is_over_tokens_never_a_mean_of_means():

@@ -88,7 +88,7 @@ def test_the_same_in_parts_of_any_size(network: str, rows: int, words: int, monk
     read = model(network)
     whole = IncrementalScorer("m", read, NUMBERS).score(SENTENCES)
     monkeypatch.setattr("concord.probes.scorers.incremental.ROWS", rows)
-    monkeypatch.setattr("concord.probes.scorers.incremental.WORDS", words)
+    monkeypatch.setattr("concord.lm.loss.WORDS", words)
     parts = IncrementalScorer("m", read, NUMBERS).score(SENTENCES)
     np.testing.assert_allclose(parts.logprobs, whole.logprobs, atol=1e-5)
 

@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from ...data.vocabulary import EOS_ID, Tokenizer
+from ...lm.loss import log_probabilities, room_for
 from ...lm.model import LanguageModel
 from ...lm.networks import State, join_rows, map_tensors, pick_rows, tensors_in
 from ..prefix_tree import PrefixTree, TreeBlock, tree_blocks
@@ -20,7 +21,6 @@ from .scoring_mode import scoring_mode
 STATES = 256 << 20  # bytes of states that may exist at once
 TREE = 768  # nodes of a tree read as one: more means fewer re-reads, but more wasted attention
 ROWS = 1024  # read or predicted from at once
-WORDS = 2048  # predicted at once
 
 
 @dataclass(frozen=True)
@@ -172,33 +172,13 @@ class IncrementalScorer:
     def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
         """The log-probability of each token after the context in its row; both in row order."""
         decoder = self.model.decoder
-        place = contexts.new_empty(min(ROWS, len(contexts)) * min(WORDS, decoder.out_features), dtype=torch.float32)
+        place = room_for(min(ROWS, len(contexts)), decoder)
         found = []
         for at in range(0, len(contexts), ROWS):
             first, last = torch.searchsorted(rows, torch.tensor([at, at + ROWS], device=rows.device)).tolist()
             some = contexts[at : at + ROWS].float()
-            found.append(_predict(decoder, some, rows[first:last] - at, tokens[first:last], place))
+            found.append(log_probabilities(decoder, some, rows[first:last] - at, tokens[first:last], place))
         return torch.cat(found)
-
-
-def _predict(decoder: nn.Linear, contexts: Tensor, rows: Tensor, tokens: Tensor, place: Tensor) -> Tensor:
-    """Logits are computed for some words at a time, in the same place: they stay in the processor's cache, and no matrix is so
-    wide that its product is slow.
-    """
-    size = decoder.out_features
-    ordered, order = tokens.sort()
-    ends = torch.searchsorted(ordered, torch.arange(0, size + WORDS, WORDS, device=tokens.device)).tolist()
-    picked = torch.empty(len(rows), device=rows.device)
-    totals = []
-    for number, start in enumerate(range(0, size, WORDS)):
-        weight, bias = decoder.weight[start : start + WORDS], decoder.bias[start : start + WORDS]
-        logits = place[: len(contexts) * len(weight)].view(len(contexts), len(weight))
-        torch.addmm(bias, contexts, weight.T, out=logits)
-        own = order[ends[number] : ends[number + 1]]
-        picked[own] = logits[rows[own], tokens[own] - start]
-        largest = logits.amax(dim=-1, keepdim=True)
-        totals.append(largest[:, 0] + logits.sub_(largest).exp_().sum(dim=-1).log())
-    return picked - torch.stack(totals).logsumexp(dim=0)[rows]
 
 
 def _device(model: LanguageModel) -> torch.device:
