@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from concord.data.batches import Batch, BatchPlan, Loader, Shape
+from concord.data.batches import Batch, BatchPlan, EvaluationLoader, Loader, Shape
 from concord.data.corpus import Corpus, VocabularyRule, prepare
 from concord.data.grammar import folder_of
 from concord.data.sources import GrammarSource, TextSource
@@ -202,7 +202,7 @@ class Run:
         speed = self.tokens / max(self.spent, 1e-9)
         figures = {"tokens_per_second": speed, "perplexity": evaluate_split(self.model, self.text.valid).perplexity}
         asked = ask(self.model, self.text, lang) | {"sets": ask_sets(self.model, self.text, self.sets)}
-        return known | {"epoch": epoch + 1} | figures | asked
+        return known | {"epoch": epoch + 1} | figures | asked | {"prose": ask_prose(self.model, self.text, lang)}
 
 
 @torch.no_grad()
@@ -224,16 +224,54 @@ def ask(model: LanguageModel, text: Corpus, lang: str) -> dict[str, Any]:
         odds = np.array([[log_probabilities(model, words)[forms].tolist() for words in pair] for pair in known])  # (n, 2, 2)
         prefers_plural = odds[:, :, 1] - odds[:, :, 0]  # (n, 2): after the singular, after the plural subject
         right = [*(prefers_plural[:, 0] < 0), *(prefers_plural[:, 1] > 0)]
-        rise = float((prefers_plural[:, 1] - prefers_plural[:, 0]).mean())
+        rises = prefers_plural[:, 1] - prefers_plural[:, 0]
         plural = np.exp(odds[:, :, 1]).mean(axis=0)
         found[f"{one}/{many}"] = {
             "n": len(known),
             "accuracy": float(np.mean(right)),
-            "rise": rise,
+            "rise": float(rises.mean()),
+            "error": standard_error(rises),
             "after singular": float(plural[0]),
             "after plural": float(plural[1]),
         }
     return found
+
+
+@torch.no_grad()
+def ask_prose(model: LanguageModel, text: Corpus, lang: str) -> dict[str, Any]:
+    """Agreement where an author chose between the forms: every such place of the sentences held out."""
+    model.eval()
+    numbers = {pair: [text.vocabulary.encode_word(word)[0] for word in pair] for pair in FORMS[lang]}
+    known = {pair: each for pair, each in numbers.items() if text.vocabulary.unk not in each}
+    odds: dict[tuple[str, str], list[list[float]]] = {pair: [[], []] for pair in known}  # of the plural, by what was written
+    for split in (text.valid, text.test):
+        for batch in EvaluationLoader(split, 8192, BatchPlan()):
+            contexts, _ = model.contexts(batch.inputs)
+            for pair, (one, many) in known.items():
+                weight = model.decoder.weight[many] - model.decoder.weight[one]
+                bias = model.decoder.bias[many] - model.decoder.bias[one]
+                for number, form in enumerate((one, many)):
+                    odds[pair][number] += (contexts[batch.targets == form] @ weight + bias).tolist()
+    return {"/".join(pair): judge_odds(*map(np.array, each)) for pair, each in odds.items() if all(each)}
+
+
+def judge_odds(singular: np.ndarray, plural: np.ndarray) -> dict[str, float]:
+    """From the log odds of the plural form where the singular and where the plural was written: accuracy, each number counting
+    half, and the rise from one to the other.
+    """
+    accuracy = ((singular < 0).mean() + (plural > 0).mean()) / 2
+    return {
+        "n": len(singular) + len(plural),
+        "plurals": len(plural),
+        "accuracy": float(accuracy),
+        "rise": float(plural.mean() - singular.mean()),
+        "error": math.hypot(standard_error(singular), standard_error(plural)),
+    }
+
+
+def standard_error(values: np.ndarray) -> float:
+    """Of their mean."""
+    return float(values.std(ddof=1) / len(values) ** 0.5) if len(values) > 1 else math.nan
 
 
 def ask_sets(model: LanguageModel, text: Corpus, sets: Probe) -> dict[str, float]:

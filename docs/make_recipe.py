@@ -5,9 +5,10 @@ python docs/make_recipe.py              write tables and figure anew from what i
 """
 
 import json
+import math
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ PAGE = ROOT / "docs/recipe.md"
 KEPT = ROOT / "docs/recipe/learning.jsonl"
 FIGURE = ROOT / "docs/images/recipe-curves.svg"
 NETWORKS = {"lstm": "LSTM", "transformer": "Transformer"}
-RECIPES = {"before": "before", "main": "`main.py`", "ours": "ours"}
-COLOURS = {"before": "tab:gray", "main": "tab:orange", "ours": "tab:blue"}
+EARLIER = "ours model.optimizer.lr=0.006 model.optimizer.eps=1e-5"  # what `auto` stood for, for an LSTM, until the last search
+RECIPES = {"before": "before", "main": "`main.py`", EARLIER: "ours, 0.006 and 1e-5", "ours": "ours"}
+COLOURS = {"before": "tab:gray", "main": "tab:orange", EARLIER: "tab:cyan", "ours": "tab:blue"}
 RUN = ("network", "lang", "recipe", "planned", "seed")
 SEARCHED = 300  # seconds of a run that only serves the search
 MARKS = {60: "1 min", 120: "2 min", 300: "5 min", 900: "15 min", 1800: "30 min"}
@@ -53,9 +55,25 @@ def _rounded(value: Any) -> Any:
 def tables() -> dict[str, str]:
     """In Markdown, by the names of their places in the page."""
     rows = read_rows([KEPT])
-    compared = [row for row in rows if row["recipe"] in RECIPES and row["planned"] > SEARCHED]
-    searched = [row for row in rows if row["recipe"] not in RECIPES or row["planned"] == SEARCHED]
-    return {"curves": _curves(compared), "agreement": _agreement(compared), "search": _search(searched)}
+    compared = _compared(rows)
+    searched = [row for row in rows if row not in compared]
+    return {
+        "curves": _curves(compared),
+        "agreement": _agreement(compared),
+        "prose": _prose([row for row in compared if "prose" in row]),
+        "search": _search(searched),
+    }
+
+
+def _compared(rows: list[Row]) -> list[Row]:
+    """Not the search, nor short runs. Earlier values stand for ours where today's have not been measured for as long."""
+    ours = {_condition(row) for row in rows if row["recipe"] == "ours"}
+    long = [row for row in rows if row["recipe"] in RECIPES and row["planned"] > SEARCHED]
+    return [row for row in long if row["recipe"] != EARLIER or _condition(row) not in ours]
+
+
+def _condition(row: Row) -> tuple[str, str, float]:
+    return row["network"], row["lang"], row["planned"]
 
 
 def _by_condition(rows: Iterable[Row]) -> dict[tuple[str, str, str, float], list[Row]]:
@@ -93,8 +111,29 @@ def _agreement(rows: list[Row]) -> str:
             now = [row for row in own if row["seconds"] == mark]
             cells = [_shown([row[each] for row in now]) for each in forms[condition[1]]]
             lines.append([*_heads(condition), MARKS[mark], *cells, _mean_of_sets(now)])
-    pairs = [f"*{', '.join(each)}*" for each in zip(*forms.values(), strict=True)]
-    return markdown(["", "recipe", "budget", "after", *pairs, "seven constructions"], lines)
+    return markdown(["", "recipe", "budget", "after", *_named(forms), "seven constructions"], lines)
+
+
+def _prose(rows: list[Row]) -> str:
+    """Where an author chose between the forms, at each mark: means over seeds, with the standard error of one seed."""
+    pairs = {row["lang"]: list(row["prose"]) for row in rows}  # of each language in the same order
+    lines = []
+    for condition, own in _by_condition(rows).items():
+        for mark, time in MARKS.items():
+            if now := [row["prose"] for row in own if row["seconds"] == mark]:
+                cells = [_chosen([each[pair] for each in now]) for pair in pairs[condition[1]]]
+                lines.append([*_heads(condition), time, *cells])
+    return markdown(["", "recipe", "budget", "after", *_named(pairs)], lines)
+
+
+def _chosen(found: list[dict[str, float]]) -> str:
+    accuracy, rise, error = (sum(each[name] for each in found) / len(found) for name in ("accuracy", "rise", "error"))
+    return f"{accuracy:.2f}, {rise:+.2f} ± {error:.2f}"
+
+
+def _named(pairs: Mapping[str, Sequence[str]]) -> list[str]:
+    """The forms of all languages that one column is about."""
+    return [f"*{', '.join(each)}*" for each in zip(*pairs.values(), strict=True)]
 
 
 def _mean_of_sets(rows: list[Row]) -> str:
@@ -103,20 +142,22 @@ def _mean_of_sets(rows: list[Row]) -> str:
 
 
 def _shown(found: list[dict[str, float]]) -> str:
-    mean = {name: sum(each[name] for each in found) / len(found) for name in found[0]}
-    return f"{mean['accuracy']:.2f}, {mean['rise']:+.2f} ({mean['after singular']:.3f}, {mean['after plural']:.3f})"
+    names = ("accuracy", "rise", "after singular", "after plural")
+    accuracy, rise, singular, plural = (sum(each[name] for each in found) / len(found) for name in names)
+    return f"{accuracy:.2f}, {rise:+.2f} ({singular:.3f}, {plural:.3f})"
 
 
 def _search(rows: list[Row]) -> str:
-    """Single runs of other recipes, beside ours for the same time: best first."""
+    """Single runs of other recipes, beside ours for the same time: best first. Machines differ, so each has its speed."""
     last = [row for row in rows if row["seconds"] == row["planned"]]
     lines = []
     for row in sorted(last, key=lambda row: (row["network"], row["lang"] != "en", row["planned"], row["perplexity"])):
         recipe = RECIPES.get(row["recipe"]) or f"ours with `{row['recipe'].removeprefix('ours ')}`"
         told = [f"{NETWORKS[row['network']]}, {language_name(row['lang'])}", f"{row['planned'] / 60:g} min", recipe]
         rises = [f"{row[name]['rise']:+.2f}" for name in row if "/" in name]
-        lines.append([*told, f"{row['perplexity']:.1f}", " ".join(rises)])
-    return markdown(["", "budget", "recipe", "perplexity", "rise"], lines)
+        speed = f"{row['tokens_per_second']:,.0f}"
+        lines.append([*told, str(row["seed"]), speed, f"{row['perplexity']:.1f}", " ".join(rises)])
+    return markdown(["", "budget", "recipe", "seed", "tokens/s", "perplexity", "rise"], lines)
 
 
 def filled(page: str) -> str:
@@ -125,28 +166,30 @@ def filled(page: str) -> str:
 
 
 def draw_figure(file: Path) -> None:
-    """One panel per language and network, one line per recipe and seed."""
-    rows = [row for row in read_rows([KEPT]) if row["recipe"] in RECIPES and row["planned"] > SEARCHED]
-    panels = list(dict.fromkeys(condition[:2] for condition in _by_condition(rows)))
-    figure = Figure(figsize=(4.2 * len(panels), 4), layout="tight")
-    axes = figure.subplots(1, len(panels), squeeze=False)
-    for axis, (network, lang) in zip(axes[0], panels, strict=True):
-        own = [row for row in rows if (row["network"], row["lang"]) == (network, lang)]
-        for run in sorted({tuple(row[name] for name in RUN) for row in own}, key=str):
-            recipe, planned, seed = run[2:]
-            points = sorted((row["seconds"] / 60, row["perplexity"]) for row in own if tuple(row[name] for name in RUN) == run)
-            style = "-" if seed == 1 else "--"
-            alpha = 1.0 if planned == max(row["planned"] for row in own) else 0.5  # shorter budgets are paler
-            label = f"{RECIPES[recipe].strip('`')}, seed {seed}, {planned / 60:g} min"
-            axis.plot(*zip(*points, strict=True), f"o{style}", label=label, color=COLOURS[recipe], alpha=alpha, markersize=4)
-        shown = [mark / 60 for mark in MARKS]
-        axis.set(xscale="log", yscale="log", xlabel="CPU minutes", title=f"{NETWORKS[network]}, {language_name(lang)}")
+    """One panel per network, language and budget, one line per recipe and seed: runs of different budgets had different machines."""
+    rows = _compared(read_rows([KEPT]))
+    panels = list(dict.fromkeys((network, lang, planned) for network, lang, _, planned in _by_condition(rows)))
+    figure = Figure(figsize=(8.4, 3.6 * math.ceil(len(panels) / 2)), layout="tight")
+    axes = figure.subplots(math.ceil(len(panels) / 2), 2, squeeze=False).flatten()
+    for axis, (network, lang, planned) in zip(axes, panels, strict=False):
+        own = [row for row in rows if _condition(row) == (network, lang, planned)]
+        for recipe, seed in sorted({(row["recipe"], row["seed"]) for row in own}):
+            points = sorted(
+                (row["seconds"] / 60, row["perplexity"]) for row in own if (row["recipe"], row["seed"]) == (recipe, seed)
+            )
+            label = f"{RECIPES[recipe].strip('`')}, seed {seed}"
+            style = f"o{'-' if seed == 1 else '--'}"
+            axis.plot(*zip(*points, strict=True), style, label=label, color=COLOURS[recipe], markersize=4)
+        shown = [mark / 60 for mark in MARKS if mark <= planned]
+        axis.set(xscale="log", yscale="log", title=f"{NETWORKS[network]}, {language_name(lang)}, {planned / 60:g} minutes")
         axis.set_xticks(shown, [f"{mark:g}" for mark in shown])
         axis.minorticks_off()
         levels = [60, 80, 100, 150, 200, 300, 400]
         axis.set_yticks(levels, [str(level) for level in levels])
+        axis.set(xlabel="CPU minutes", ylabel="validation perplexity")
         axis.legend(fontsize=8)
-    axes[0][0].set_ylabel("validation perplexity")
+    for axis in axes[len(panels) :]:
+        axis.remove()
     with rc_context({"svg.hashsalt": "concord", "svg.fonttype": "none"}):
         figure.savefig(file, metadata={"Date": None})
 

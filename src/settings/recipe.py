@@ -24,10 +24,10 @@ BY_SENTENCES: dict[str, dict[str, object]] = {
 # The rate is for steps of 700 tokens. With its usual 1e-8, AdamW moves a word that has not occurred for a while as far as any
 # other, whenever it is merely not predicted; and most words of a real vocabulary are rare.
 TOKENS = 700
-COMMON: dict[str, object] = {"betas": [0.9, 0.98], "eps": 1e-5, "bias": "frequency"}
+COMMON: dict[str, object] = {"betas": [0.9, 0.98], "bias": "frequency"}
 BY_TOKENS: dict[str, dict[str, object]] = {
-    "lstm": COMMON | {"lr": 0.006, "scheduler": ONE_CYCLE | {"warmup": 0.03}},
-    "transformer": COMMON | {"lr": 0.002, "scheduler": ONE_CYCLE | {"warmup": 0.05}},
+    "lstm": COMMON | {"lr": 0.012, "eps": 1e-4, "scheduler": ONE_CYCLE | {"warmup": 0.03}},
+    "transformer": COMMON | {"lr": 0.002, "eps": 1e-5, "scheduler": ONE_CYCLE | {"warmup": 0.05}},
 }
 WORDS = 1_000_000  # words in a corpus above which batches grow
 
