@@ -12,7 +12,8 @@ validation, 20 columns of 35 tokens with the state carried along, clipping at 0.
 tied. Time is *CPU* seconds of training on one thread, so that a busy machine only makes you wait longer; schedules with an end
 reach it in the last second. Perplexity is validation perplexity by our definition, each sentence alone, for all of them.
 Agreement is tested on frequent forms (*was were*, *is are*, *has have*) after nouns and pronouns: accuracy (0.5 for a model that
-cannot tell the numbers apart), and how much the log odds of the plural form rise from a singular to a plural subject. Beside it
+cannot tell the numbers apart), and how much the log odds of the plural form rise from a singular to a plural subject; and the
+same at every place of the sentences held out where an author chose between the forms (`prose` in the rows). Beside it
 stands the mean accuracy on the seven constructions that a run would be probed on, with words chosen from this vocabulary.
 """
 

@@ -166,7 +166,7 @@ def filled(page: str) -> str:
 
 
 def draw_figure(file: Path) -> None:
-    """One panel per network, language and budget, one line per recipe and seed: runs of different budgets had different machines."""
+    """One panel per network, language and budget, one line per recipe and seed: budgets were measured on different machines."""
     rows = _compared(read_rows([KEPT]))
     panels = list(dict.fromkeys((network, lang, planned) for network, lang, _, planned in _by_condition(rows)))
     figure = Figure(figsize=(8.4, 3.6 * math.ceil(len(panels) / 2)), layout="tight")

@@ -54,23 +54,23 @@ def _large(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
 
 def _in_rows(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
     total = y.new_zeros((), dtype=torch.float32)
-    place = room_for(min(ROWS, len(y)), decoder)
+    place = make_room(min(ROWS, len(y)), decoder)
     for rows, wanted in zip(y.split(ROWS), t.split(ROWS), strict=True):
         if decoder.out_features > WORDS:
-            total -= log_probabilities(decoder, rows, torch.arange(len(rows), device=y.device), wanted, place).sum()
+            total -= score_tokens(decoder, rows, torch.arange(len(rows), device=y.device), wanted, place).sum()
         else:
             total += F.cross_entropy(decoder(rows), wanted, reduction="sum")
     return total
 
 
-def room_for(contexts: int, decoder: nn.Linear) -> Tensor:
+def make_room(contexts: int, decoder: nn.Linear) -> Tensor:
     """A place for the logits of this many contexts and some words."""
     return decoder.weight.new_empty(contexts * min(WORDS, decoder.out_features), dtype=torch.float32)
 
 
-def log_probabilities(decoder: nn.Linear, contexts: Tensor, rows: Tensor, tokens: Tensor, place: Tensor) -> Tensor:
-    """Of each token after the context in its row. Logits are computed for some words at a time, in the same place (`room_for`):
-    they stay in the processor's cache, and no matrix is so wide that its product is slow.
+def score_tokens(decoder: nn.Linear, contexts: Tensor, rows: Tensor, tokens: Tensor, place: Tensor) -> Tensor:
+    """The log-probability of each token after the context in its row. Logits are computed for some words at a time, in the
+    same place (`make_room`): they stay in the processor's cache, and no matrix is so wide that its product is slow.
     """
     size = decoder.out_features
     ordered, order = tokens.sort()

@@ -285,7 +285,6 @@ def fit(
         log.info("%s", overfitting(module.in_epoch.loss, recipe.overfit, epochs))
     _free_training(trainer, module)
     module.model.load_state_dict(load_model(folder.best, recipe.allow)[0].state_dict())
-    give_memory_back()  # the file holds an optimiser too
     result = _test(trainer, module, test, checkpoints)
     show_profile(folder)
     return result | {name: value for each in run.probing for name, value in each.result().items()}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ...data.vocabulary import EOS_ID, Tokenizer
-from ...lm.loss import log_probabilities, room_for
+from ...lm.loss import make_room, score_tokens
 from ...lm.model import LanguageModel
 from ...lm.networks import State, join_rows, map_tensors, pick_rows, tensors_in
 from ..prefix_tree import PrefixTree, TreeBlock, tree_blocks
@@ -172,12 +172,12 @@ class IncrementalScorer:
     def _predicted(self, contexts: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
         """The log-probability of each token after the context in its row; both in row order."""
         decoder = self.model.decoder
-        place = room_for(min(ROWS, len(contexts)), decoder)
+        place = make_room(min(ROWS, len(contexts)), decoder)
         found = []
         for at in range(0, len(contexts), ROWS):
             first, last = torch.searchsorted(rows, torch.tensor([at, at + ROWS], device=rows.device)).tolist()
             some = contexts[at : at + ROWS].float()
-            found.append(log_probabilities(decoder, some, rows[first:last] - at, tokens[first:last], place))
+            found.append(score_tokens(decoder, some, rows[first:last] - at, tokens[first:last], place))
         return torch.cat(found)
 
 
