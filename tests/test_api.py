@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -308,3 +309,18 @@ def test_models_of_the_same_name_do_not_replace_each_others_results(tmp_path):
         (tmp_path / owner / "x/best.ckpt").write_bytes(GERMAN.read_bytes())
     with pytest.raises(UserError, match=r"ckpt_path: two models are called x/best; evaluate them one by one"):
         evaluated(f"ckpt_path=[{tmp_path}/a/x/best.ckpt,{tmp_path}/b/x/best.ckpt]", "probes.limit=4")
+
+
+def test_runs_of_the_same_name_do_not_replace_each_others_results(tmp_path):
+    """Two folders, one name: the model of other settings gets results and a curve of its own, and a second look replaces both."""
+    asked = ["lang=de", "probes.limit=4", "probes.constructions=[prep]", f"paths.results={tmp_path}/results"]
+    for owner, kind in (("a", "lstm"), ("b", "transformer")):
+        shutil.copytree(BEFORE / "runs" / kind / "checkpoints", tmp_path / owner / "x/checkpoints")
+    for owner in ("a", "b", "a", "b"):
+        evaluated(*asked, f"ckpt_path={tmp_path}/{owner}/x")
+    kinds = {}
+    for folder in (tmp_path / "results").iterdir():
+        file = next(iter(folder.glob("summary.json")), folder / "curve.json")
+        kinds.setdefault(file.name, []).append(json.loads(file.read_text(encoding="utf-8")))
+    assert {name: len(found) for name, found in kinds.items()} == {"summary.json": 2, "curve.json": 2}
+    assert len({found["settings"] for found in kinds["curve.json"]}) == 2

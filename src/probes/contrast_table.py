@@ -305,9 +305,10 @@ class _Item:
 
     def _sentence(self, variant: int, varied: Place, end: int) -> int:
         """If only the target counts, what lies to its right need not be read."""
-        whole = self.rules.contrast == "sentence"
-        words = self.made.sentences[variant] if whole else " ".join(self.words[variant][:end])
-        made = ProbeSentence(words, varied, (self.made.texts[variant] or "") if whole else "", self.number * SPREAD + self.index)
+        text = self.made.texts[variant] or ""
+        made = ProbeSentence(self.made.sentences[variant], varied, text, self.number * SPREAD + self.index)
+        if self.rules.contrast != "sentence":
+            made = made.up_to(end)
         return self.builder.sentences.setdefault(made, len(self.builder.sentences))
 
     def _named(self, term: SpanTerm) -> "_PlacedTerm":

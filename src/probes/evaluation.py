@@ -19,7 +19,6 @@ from ..metric_names import TEST_PERPLEXITY
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Clitics, each_language
 from ..settings.probing import AGREEMENT, LexiconChoice, ProbeSettings, all_collections
-from ..settings.reading import Plain
 from ..settings.run import read_run_settings
 from ..settings.training_settings import ScoreFileSettings
 from .accuracy import Answer, Table, judge_scores
@@ -216,25 +215,37 @@ def result_folder(settings: EvaluationSettings, models: Sequence[Model], probe: 
     label = "" if probe.contract.label == "default" else f"-{probe.contract.label}"
     items = "" if _is_whole(settings.probes, [probe]) else f"-{probe.digest[:6]}"
     folder = Path(settings.paths.results) / f"{model}-{probe.language}-{probe.name}{label}{items}"
-    return (
-        folder.with_name(f"{folder.name}-{_which(models[0].digest, models[0].options)}")
-        if _is_of_others(folder, models)
-        else folder
-    )
+    return folder.with_name(f"{folder.name}-{_which(models)}") if _is_of_others(folder, models) else folder
 
 
 def _is_of_others(folder: Path, models: Sequence[Model]) -> bool:
-    """Whether a folder has results of other pretrained models of the same names: of another owner, folder or revision."""
+    """Whether it has results of other models of the same names: of another owner, folder or revision, or trained otherwise."""
     try:
         there = read_summary(folder)[1].get("models", {})
+        return any(_differs(there[each.name], each) for each in models if each.name in there)
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False  # none, or damaged and so replaced
-    told = {name: _which(str(known.get("vocabulary")), known.get("options")) for name, known in there.items()}
-    return any(told.get(each.name, own) != own for each in models if each.options and (own := _which(each.digest, each.options)))
 
 
-def _which(digest: str, options: Mapping[str, Plain] | None) -> str:
-    return sha256(json.dumps([digest, options], sort_keys=True, default=str).encode()).hexdigest()[:6]
+def _differs(known: JsonObject, model: Model) -> bool:
+    """What a summary does not say is no difference."""
+    own = _distinction(model)
+    return _as_json({key: known.get(key, own[key]) for key in own}) != _as_json(own)
+
+
+def _distinction(model: Model) -> dict[str, object]:
+    """What tells models of one name apart. Functions and tables of scores have only their name: the newer replaces the older."""
+    if not model.options and not model.training:
+        return {}
+    return {key: said for key, said in model.identity().items() if key in ("vocabulary", "options", "settings")}
+
+
+def _which(models: Sequence[Model]) -> str:
+    return sha256(_as_json([_distinction(each) for each in models]).encode()).hexdigest()[:6]
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def curve_folder(settings: EvaluationSettings, model: str, probes: Sequence[Probe], several: bool = False) -> Path:

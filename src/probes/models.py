@@ -23,7 +23,7 @@ from ..settings.corpus_settings import BUILT_IN
 from ..settings.languages import Clitics, Language, read_language
 from ..settings.probing import ProbeSettings
 from ..settings.reading import Plain, read
-from ..settings.run import RunSettings, read_run_settings
+from ..settings.run import RunSettings, read_run_settings, settings_hash
 from ..settings.training_settings import PretrainedSettings, ScoreFileSettings
 from .contract import Contract
 from .lexicon.known_words import KnownWords, words_of_facts
@@ -70,8 +70,8 @@ class Model:
     def identity(self) -> dict[str, object]:
         """Which model a result comes from."""
         known = {"model": self.name, "words_seen": self.words_seen, "vocabulary": self.digest, "options": self.options}
-        if self.network is not None:
-            return known
+        if self.training is not None:
+            return known | {"settings": settings_hash(self.training.settings_and_beginning())}
         return known | {"scoring": self.scorer.name} | ({"tokenizer": self.pieces_digest} if self.pieces_digest else {})
 
     def score(self, sentences: Sequence[str]) -> list[NDArray[np.float32]]:

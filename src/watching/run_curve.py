@@ -1,5 +1,6 @@
 """The checkpoints of one of our runs, evaluated by `concord evaluate ckpt_path=runs/…`, as a learning curve on any sets."""
 
+import json
 import logging
 import shutil
 from collections.abc import Mapping, Sequence
@@ -36,11 +37,12 @@ def keep_run_curve(
     """`answers`: for each probe, by model name. As for any run, the best weights represent the final model."""
     moments = sorted(_moments(models).values(), key=lambda model: model.words_seen)
     run = moments[0].name.rpartition("/")[0]
-    place = Path(settings.out) / "curve" if settings.out else curve_folder(settings, run, probes)
+    trained = str(moments[0].identity().get("settings"))
+    place = Path(settings.out) / "curve" if settings.out else _own_place(curve_folder(settings, run, probes), trained)
     if (place / "curve.json").exists():  # everything has just been evaluated again
         shutil.rmtree(place)
     sets = {f"{probe.language}/{probe.name}": probe.digest for probe in probes}
-    curve = CurveFolder(place, probes, {"model": run, "sets": sets})
+    curve = CurveFolder(place, probes, {"model": run, "settings": trained, "sets": sets})
 
     def of(model: Model) -> dict[str, Answer]:
         return {plan.prefix: found[model.name] for plan, found in zip(curve.plans, answers, strict=True)}
@@ -57,3 +59,12 @@ def keep_run_curve(
     curve.close()
     show_curve(curve, "words")
     return curve
+
+
+def _own_place(folder: Path, trained: str) -> Path:
+    """Another folder, if this one has the curve of a run that was trained otherwise and only has the same name."""
+    try:
+        there = json.loads((folder / "curve.json").read_text(encoding="utf-8")).get("settings", trained)
+    except (OSError, ValueError, AttributeError):
+        return folder  # none, or damaged and so replaced
+    return folder if there == trained else folder.with_name(f"{folder.name}-{trained}")

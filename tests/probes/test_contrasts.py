@@ -19,6 +19,7 @@ from concord.probes.contrast import METRICS, Clause, Contrast, SpanTerm, best_of
 from concord.probes.contrast_notation import contrast_from_plain, plain_contrast
 from concord.probes.exports import export
 from concord.probes.groupings import NUMBER, Grouping, read_groupings
+from concord.probes.pairs import raw_pair
 from concord.probes.probe import Probe, build_probe
 from concord.probes.probe_display import results_view
 from concord.probes.readers import reader
@@ -204,6 +205,17 @@ def test_every_word_that_differs_must_win_where_the_rule_says_so() -> None:
     assert (found["words"].accuracy, found["words"].chance) == (0.0, 0.25)
     assert "the words that differ decide" in stated["target"]
     assert "every word that differs must be preferred" in stated["words"]
+
+
+@pytest.mark.parametrize("rule", ["target", "words"])
+def test_raw_text_is_read_as_written_up_to_the_tested_words(rule: str) -> None:
+    """Models with tokenizers of their own read `isn't`, not our two words `is n't`."""
+    made = ChallengeSet("x", "en", "test", "test")
+    made.add(1, {}, raw_pair("It isn't “Zoé’s”, what she likes!", "It isn't “Zoé’s”, what she like!", "en"))
+    for sentence, last in zip(probe_of(made, contrast=rule).sentences, ("likes", "like"), strict=True):
+        assert sentence.text == f"It isn't “Zoé’s”, what she {last}"
+        assert sentence.words.startswith("It is n't")
+        assert sentence.words.endswith(f"she {last}")
 
 
 def test_an_unknown_word_in_a_named_span_is_uncovered_and_elsewhere_context() -> None:

@@ -7,6 +7,7 @@ A scorer is a class with
 It hides tokenisation: if a word has several pieces, its log-probability is the sum of theirs.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -33,6 +34,22 @@ class ProbeSentence(NamedTuple):
     target: tuple[int, int] = (0, 0)  # the tested words, for scorers that mask them; from … up to …
     text: str = ""
     item: int = -1  # sentences with the same number are variants of one minimal set, for rules that compare them
+
+    def written(self) -> tuple[str, list[int]]:
+        """Its text, and where each word ends in it: the words are all the non-whitespace, in order, whatever separates them."""
+        text = unicodedata.normalize("NFC", self.text)
+        place, ends = 0, []
+        for word in self.words.split(" "):
+            while place < len(text) and text[place].isspace():
+                place += 1
+            place += len(word)
+            ends.append(place)
+        return text, ends
+
+    def up_to(self, end: int) -> "ProbeSentence":
+        """Without the words from `end` on."""
+        text, ends = self.written()
+        return self._replace(words=" ".join(self.words.split(" ")[:end]), text=text[: ends[end - 1]] if end else "")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """The pieces of sentences, and the word each belongs to, by the characters a piece covers."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -47,24 +46,12 @@ class TargetPieces(NamedTuple):
 def text_of(sentence: ProbeSentence, spacing: Spacing) -> tuple[str, list[int]]:
     """What the tokenizer reads, and where each word ends in it. `joined` writes tokens like running text: `sleeps.`"""
     if sentence.text:
-        return _written(sentence)
+        return sentence.written()
     text, ends = "", []
     for word in sentence.words.split(" "):
         glued = spacing == "joined" and (word.startswith(NO_SPACE_BEFORE) or text.endswith(NO_SPACE_AFTER))
         text += word if not text or glued else f" {word}"
         ends.append(len(text))
-    return text, ends
-
-
-def _written(sentence: ProbeSentence) -> tuple[str, list[int]]:
-    """As the source writes it: its words are all the non-whitespace, in order, whatever separates them."""
-    text = unicodedata.normalize("NFC", sentence.text)
-    place, ends = 0, []
-    for word in sentence.words.split(" "):
-        while place < len(text) and text[place].isspace():
-            place += 1
-        place += len(word)
-        ends.append(place)
     return text, ends
 
 
