@@ -1,6 +1,7 @@
 """What `import concord` offers: models, sets, probing and reports in plain values, through the functions the commands use."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -78,15 +79,18 @@ def pretrained(
 
 def model(
     function: Callable[[list[str]], Sequence[Sequence[float]]],
-    name: str = "function",
+    name: str | None = None,
     *,
     language: str | None = None,
     vocabulary: Collection[str] | None = None,
 ) -> Model:
     """Any function as a model: given sentences (words separated by spaces), it returns each word's log-probability in nats.
 
-    `vocabulary`: the words it knows; an item whose tested word is not among them is reported as uncovered.
+    Without `name`, it is called like the function. `vocabulary`: the words it knows; an item whose tested word is not among them
+    is reported as uncovered.
     """
+    own = getattr(function, "__name__", "function")
+    name = name or ("function" if own == "<lambda>" else own)
     return wrap_function(function, name, read_language(language) if language else None, vocabulary)
 
 
@@ -234,6 +238,7 @@ class Report:
 
     def save(self, place: str | Path = "report.html") -> Path:
         """Write one page that opens offline (`report.html`); given the name of a folder, tables and figures too."""
+        self._require_distinct()
         with tempfile.TemporaryDirectory() as folder:
             paths = [
                 each.save(Path(folder) / f"result-{number}") if isinstance(each, ProbeResult) else each
@@ -244,3 +249,15 @@ class Report:
                 return write_report(made, Path(place))
             Path(place).parent.mkdir(parents=True, exist_ok=True)
             return write_page(made, Path(place))
+
+    def _require_distinct(self) -> None:
+        """Otherwise two models would be shown as one, measured twice."""
+        results = [each for each in self.sources if isinstance(each, ProbeResult)]
+        asked = Counter(
+            (each.model.name, str(each.model.identity()), each.probe.digest, each.probe.contract.label) for each in results
+        )
+        if twice := [name for (name, *_), times in asked.items() if times > 1]:
+            raise UserError(
+                f"Report: two results of {twice[0]} on the same sets; leave one out, or, if they are two models, name them: "
+                'concord.model(function, name="…")'
+            )

@@ -231,6 +231,19 @@ def test_results_and_runs_stand_on_one_page(model, tmp_path):
     assert "lstm" in text
 
 
+def test_two_functions_are_two_models_in_a_report(tmp_path):
+    def short(sentences: list[str]) -> list[list[float]]:
+        return [[-float(len(word)) for word in text.split()] for text in sentences]
+
+    sets = concord.sets("de", "simple_agrmt", limit=8)
+    named, unnamed = concord.model(short), [concord.model(lambda texts: short(texts[:])) for _ in range(2)]
+    assert [each.name for each in (named, *unnamed)] == ["short", "function", "function"]
+    results = [concord.probe(each, sets) for each in (named, *unnamed)]
+    concord.Report(results[:2]).save(tmp_path / "report.html")
+    with pytest.raises(UserError, match=r"two results of function on the same sets; .* name them: concord.model"):
+        concord.Report(results).save(tmp_path / "report.html")
+
+
 # ------------------------------------------------------------- text=@sentences.txt
 
 
