@@ -1,5 +1,6 @@
 """Sets that fit a vocabulary: which words are taken, that the sets stay whole and balanced, what is told and what is refused."""
 
+import logging
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -30,7 +31,7 @@ from concord.probes.lexicon.known_words import (
     words_of_facts,
     write_words,
 )
-from concord.probes.lexicon.word_table import number_ratio, save_choice
+from concord.probes.lexicon.word_table import number_ratio, save_choice, show_choice
 from concord.probes.probe_preparation import make_probe
 from concord.settings.probing import ProbeSettings, decide_lexicon
 from training_runs import settings
@@ -148,6 +149,20 @@ def test_a_word_goes_with_all_its_forms_and_the_table_says_why(tmp_path):
     assert rows[0] == ["list", "word", "outcome", "reason", "frequencies"]
     assert ["N_1", lost.row.word, "unknown", again.reason] in [row[:4] for row in rows]
     assert len(rows) == len(fitted.words) + 1
+
+
+def test_what_was_chosen_is_shown_whole_and_what_is_missing_in_one_line(caplog):
+    nouns = [word.words for word in whole("es").words if word.lists == "N_1"]
+    fitted = fit_lexicon(
+        folder_of("es") / WIDE, without("es", *(form for forms in nouns[3:] for form in forms)), FitRule(), "joined"
+    )
+    with caplog.at_level(logging.INFO):
+        show_choice(fitted, "lexicon")
+    phrases = [word.row.word for word in fitted.words if word.lists == "State" and word.outcome == "chosen"]
+    assert any(" " in phrase for phrase in phrases)
+    assert ", ".join(phrases) in " ".join(caplog.text.split())
+    warning = next(each.getMessage() for each in caplog.records if each.levelno == logging.WARNING)
+    assert warning == "lexicon    fewer words fit than wanted (N_1 3 of 10); lower probes.least= to admit rarer ones"
 
 
 def test_rare_words_are_not_taken():

@@ -26,7 +26,7 @@ def lists_table(fitted: FittedLexicon, title: str) -> Table:
         chosen = [word for word in own if word.outcome == "chosen"]
         fit = [word for word in own if word.outcome in ("chosen", "spare")]
         counts = (sum(word.outcome == outcome for word in own) for outcome in ("unknown", "rare", "spare", "chosen"))
-        shown = ", ".join(word.row.word.split()[0] for word in chosen)
+        shown = ", ".join(word.row.word for word in chosen)
         view.add_row(name, *(str(n) for n in (len(own), *counts)), number_ratio(fit), number_ratio(chosen), shown)
     return view
 
@@ -40,9 +40,8 @@ def number_ratio(words: list[LexiconWord]) -> str:
 def show_choice(fitted: FittedLexicon, title: str) -> None:
     """Show the table, and say what was not available."""
     show(lists_table(fitted, title))
-    for name, (taken, wanted) in fitted.short().items():
-        fit = "1 word fits" if taken == 1 else f"{taken} words fit"
-        log.warning("lexicon    %s: %s, %d are wanted; lower probes.least= to admit rarer ones", name, fit, wanted)
+    if short := [f"{name} {taken} of {wanted}" for name, (taken, wanted) in fitted.short().items()]:
+        log.warning("lexicon    fewer words fit than wanted (%s); lower probes.least= to admit rarer ones", ", ".join(short))
     for name, grammar in fitted.grammars.items():
         if grammar is None:
             log.warning("lexicon    %s keeps its fixed set: the vocabulary covers none of its other sentences", name)
