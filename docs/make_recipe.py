@@ -1,26 +1,29 @@
-"""The tables and the figure of docs/recipe.md, from what `benchmarks/learning.py --out` wrote.
+"""The tables and figures of docs/recipe.md, from what `benchmarks/learning.py --out` wrote.
 
 python docs/make_recipe.py rows.jsonl   keep these rows in docs/recipe/, beside what is kept already
-python docs/make_recipe.py              write tables and figure anew from what is kept; a test compares the tables
+python docs/make_recipe.py              write tables and figures anew from what is kept; a test compares the tables
 """
 
 import json
 import math
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from concord.report.wording import language_name
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from page_tables import fill_page, markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/recipe.md"
 KEPT = ROOT / "docs/recipe/learning.jsonl"
-FIGURE = ROOT / "docs/images/recipe-curves.svg"
+IMAGES = ROOT / "docs/images"
 NETWORKS = {"lstm": "LSTM", "transformer": "Transformer"}
 EARLIER = "ours model.optimizer.lr=0.006 model.optimizer.eps=1e-5"  # what `auto` stood for, for an LSTM, until the last search
 RECIPES = {"before": "before", "main": "`main.py`", EARLIER: "ours, 0.006 and 1e-5", "ours": "ours"}
@@ -28,7 +31,7 @@ COLOURS = {"before": "tab:gray", "main": "tab:orange", EARLIER: "tab:cyan", "our
 RUN = ("network", "lang", "recipe", "planned", "seed")
 SEARCHED = 300  # seconds of a run that only serves the search
 MARKS = {60: "1 min", 120: "2 min", 300: "5 min", 900: "15 min", 1800: "30 min"}
-ASKED = (300, 900, 1800)  # when agreement is told
+EARLY = 120  # when the table of agreement is told for the first time; for the second, at the end
 DIGITS = 4
 
 Row = dict[str, Any]
@@ -95,35 +98,37 @@ def _curves(rows: list[Row]) -> str:
     """Perplexity at each mark, one number per seed."""
     lines = []
     for condition, own in _by_condition(rows).items():
-        last = [row for row in own if row["seconds"] == row["planned"]]
-        speed = f"{sum(row['tokens_per_second'] for row in last) / len(last):,.0f}" if last else "–"
+        speed = ", ".join(f"{row['tokens_per_second']:,.0f}" for row in _ends(own))
         cells = [", ".join(f"{row['perplexity']:.1f}" for row in own if row["seconds"] == mark) or "–" for mark in MARKS]
         lines.append([*_heads(condition), speed, *cells])
     return markdown(["", "recipe", "budget", "tokens/s", *MARKS.values()], lines)
 
 
+def _ends(rows: list[Row]) -> list[Row]:
+    """Of each seed, the last that was measured."""
+    return list({row["seed"]: row for row in sorted(rows, key=lambda row: (row["seed"], row["seconds"]))}.values())
+
+
 def _agreement(rows: list[Row]) -> str:
-    """Means over seeds: accuracy, rise, and the probability of the plural form after singular and plural subjects."""
+    """At the end, means over seeds: accuracy, rise, and the probability of the plural form after singular and plural subjects."""
     forms = {row["lang"]: [name for name in row if "/" in name] for row in rows}  # of each language in the same order
     lines = []
     for condition, own in _by_condition(rows).items():
-        for mark in (each for each in ASKED if any(row["seconds"] == each for row in own)):
-            now = [row for row in own if row["seconds"] == mark]
-            cells = [_shown([row[each] for row in now]) for each in forms[condition[1]]]
-            lines.append([*_heads(condition), MARKS[mark], *cells, _mean_of_sets(now)])
-    return markdown(["", "recipe", "budget", "after", *_named(forms), "seven constructions"], lines)
+        now = _ends(own)
+        cells = [_shown([row[each] for row in now]) for each in forms[condition[1]]]
+        lines.append([*_heads(condition)[:2], MARKS[now[0]["seconds"]], *cells, _mean_of_sets(now)])
+    return markdown(["", "recipe", "after", *_named(forms), "seven constructions"], lines)
 
 
 def _prose(rows: list[Row]) -> str:
-    """Where an author chose between the forms, at each mark: means over seeds, with the standard error of one seed."""
+    """Where an author chose between the forms, early and at the end: means over seeds, with the standard error of one seed."""
     pairs = {row["lang"]: list(row["prose"]) for row in rows}  # of each language in the same order
     lines = []
     for condition, own in _by_condition(rows).items():
-        for mark, time in MARKS.items():
-            if now := [row["prose"] for row in own if row["seconds"] == mark]:
-                cells = [_chosen([each[pair] for each in now]) for pair in pairs[condition[1]]]
-                lines.append([*_heads(condition), time, *cells])
-    return markdown(["", "recipe", "budget", "after", *_named(pairs)], lines)
+        for now in ([row for row in own if row["seconds"] == EARLY], _ends(own)):
+            cells = [_chosen([row["prose"][pair] for row in now]) for pair in pairs[condition[1]]]
+            lines.append([*_heads(condition)[:2], MARKS[now[0]["seconds"]], *cells])
+    return markdown(["", "recipe", "after", *_named(pairs)], lines)
 
 
 def _chosen(found: list[dict[str, float]]) -> str:
@@ -165,37 +170,57 @@ def filled(page: str) -> str:
     return fill_page(page, tables())
 
 
-def draw_figure(file: Path) -> None:
+def draw_perplexity(file: Path) -> None:
+    """Over time, on logarithmic axes."""
+    levels = [60, 80, 100, 150, 200, 300, 400]
+    with _panels(file, _compared(read_rows([KEPT])), lambda row: row["perplexity"]) as axes:
+        for axis in axes:
+            axis.set(yscale="log", ylabel="validation perplexity")
+            axis.set_yticks(levels, [str(level) for level in levels])
+            axis.minorticks_off()
+
+
+def draw_agreement(file: Path) -> None:
+    """Accuracy where an author chose between two forms, the mean of the three pairs, over time."""
+    rows = [row for row in _compared(read_rows([KEPT])) if "prose" in row]
+    with _panels(file, rows, lambda row: mean(found["accuracy"] for found in row["prose"].values())) as axes:
+        for axis in axes:
+            axis.axhline(0.5, color="gray", linewidth=0.8, linestyle=":")
+            axis.set(ylim=(0.48, 0.86), ylabel="accuracy, mean of three pairs of forms")
+
+
+@contextmanager
+def _panels(file: Path, rows: list[Row], value: Callable[[Row], float]) -> Iterator[list[Axes]]:
     """One panel per network, language and budget, one line per recipe and seed: budgets were measured on different machines."""
-    rows = _compared(read_rows([KEPT]))
     panels = list(dict.fromkeys((network, lang, planned) for network, lang, _, planned in _by_condition(rows)))
     figure = Figure(figsize=(8.4, 3.6 * math.ceil(len(panels) / 2)), layout="tight")
-    axes = figure.subplots(math.ceil(len(panels) / 2), 2, squeeze=False).flatten()
+    axes = figure.subplots(math.ceil(len(panels) / 2), 2, squeeze=False).flatten().tolist()
     for axis, (network, lang, planned) in zip(axes, panels, strict=False):
         own = [row for row in rows if _condition(row) == (network, lang, planned)]
         for recipe, seed in sorted({(row["recipe"], row["seed"]) for row in own}):
-            points = sorted(
-                (row["seconds"] / 60, row["perplexity"]) for row in own if (row["recipe"], row["seed"]) == (recipe, seed)
-            )
+            points = sorted((row["seconds"] / 60, value(row)) for row in own if (row["recipe"], row["seed"]) == (recipe, seed))
             label = f"{RECIPES[recipe].strip('`')}, seed {seed}"
             style = f"o{'-' if seed == 1 else '--'}"
             axis.plot(*zip(*points, strict=True), style, label=label, color=COLOURS[recipe], markersize=4)
         shown = [mark / 60 for mark in MARKS if mark <= planned]
-        axis.set(xscale="log", yscale="log", title=f"{NETWORKS[network]}, {language_name(lang)}, {planned / 60:g} minutes")
+        title = f"{NETWORKS[network]}, {language_name(lang)}, {planned / 60:g} minutes"
+        axis.set(xscale="log", title=title, xlabel="CPU minutes")
         axis.set_xticks(shown, [f"{mark:g}" for mark in shown])
         axis.minorticks_off()
-        levels = [60, 80, 100, 150, 200, 300, 400]
-        axis.set_yticks(levels, [str(level) for level in levels])
-        axis.set(xlabel="CPU minutes", ylabel="validation perplexity")
         axis.legend(fontsize=8)
     for axis in axes[len(panels) :]:
         axis.remove()
+    yield axes[: len(panels)]
     with rc_context({"svg.hashsalt": "concord", "svg.fonttype": "none"}):
         figure.savefig(file, metadata={"Date": None})
+
+
+FIGURES = {"recipe-curves.svg": draw_perplexity, "recipe-agreement.svg": draw_agreement}
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
         keep(sys.argv[1:])
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    draw_figure(FIGURE)
+    for name, draw in FIGURES.items():
+        draw(IMAGES / name)

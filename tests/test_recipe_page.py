@@ -1,6 +1,7 @@
-"""docs/recipe.md: its tables are those of the rows that are kept, and its figure is drawn from them."""
+"""docs/recipe.md: its tables are those of the rows that are kept, and its figures are drawn from them."""
 
 import make_recipe
+import pytest
 
 
 def test_the_tables_are_those_of_the_rows():
@@ -8,9 +9,10 @@ def test_the_tables_are_those_of_the_rows():
     assert make_recipe.filled(page) == page, "write it anew: python docs/make_recipe.py"
 
 
-def test_the_figure_is_drawn_from_the_rows(tmp_path):
-    make_recipe.draw_figure(tmp_path / "curves.svg")
-    drawn, shown = (file.read_text(encoding="utf-8") for file in (tmp_path / "curves.svg", make_recipe.FIGURE))
+@pytest.mark.parametrize("name", make_recipe.FIGURES)
+def test_the_figures_are_drawn_from_the_rows(tmp_path, name):
+    make_recipe.FIGURES[name](tmp_path / name)
+    drawn, shown = (file.read_text(encoding="utf-8") for file in (tmp_path / name, make_recipe.IMAGES / name))
     for label in ("ours, seed 1", "main.py, seed 1", "LSTM, English"):
         assert label in drawn
         assert label in shown
