@@ -27,6 +27,7 @@ IN_FILES = ("bigram", "4-gram", "5-gram")
 HEADS = {"ss": "sg·sg", "sp": "sg·pl", "ps": "pl·sg", "pp": "pl·pl", "matched": "match", "mismatched": "mismatch"}
 CONTEXT = "unknown context"  # contrasts scored with an unknown word outside the tested ones
 SHOWN = 8  # words listed by name
+COVERED = 0.9  # a set of which the vocabulary covers less gets a warning
 # The names that readers give to the contrasts of a graded triple.
 GRADED = "contrast=g>i"
 ABOUT_GRADED = (
@@ -152,7 +153,7 @@ def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | 
         "construction",
         numbers=["items", *(["sampled"] if probed else []), "covered", "unknown context"],
     )
-    warnings = []
+    none, few = [], []
     for number, each in enumerate(probe.collected):
         own = probe.contrasts.set == number
         rate = float(known[own].mean())
@@ -160,10 +161,16 @@ def coverage_view(probe: Probe, scores: WordScores, probed: Mapping[str, int] | 
         cells = [f"{len(each.challenge_set):,}", *([f"{probed[name]:,}"] if probed else [])]
         view.add_row(name, *cells, f"{rate:.0%}", f"{float(unknown_context[own].mean()):.0%}")
         if rate == 0:
-            warnings.append(f"{name}: the vocabulary covers none of its items; it is left out of the mean")
-        elif rate < 0.9:
-            warnings.append(f"{name}: the vocabulary covers only {rate:.0%} of its items")
-    return view, warnings
+            none.append(name)
+        elif rate < COVERED:
+            few.append(f"{name} {rate:.0%}")
+    return view, _coverage_warnings(none, few)
+
+
+def _coverage_warnings(none: Sequence[str], few: Sequence[str]) -> list[str]:
+    """One line for each kind: a small vocabulary concerns most of the constructions."""
+    said = [f"the vocabulary covers no item of {', '.join(none)}: left out of the mean"] if none else []
+    return said + ([f"the vocabulary covers less than {COVERED:.0%} of the items of {', '.join(few)}"] if few else [])
 
 
 def comparison_view(title: str, tables: Mapping[str, Table]) -> View:

@@ -162,7 +162,16 @@ def test_what_was_chosen_is_shown_whole_and_what_is_missing_in_one_line(caplog):
     assert any(" " in phrase for phrase in phrases)
     assert ", ".join(phrases) in " ".join(caplog.text.split())
     warning = next(each.getMessage() for each in caplog.records if each.levelno == logging.WARNING)
-    assert warning == "lexicon    fewer words fit than wanted (N_1 3 of 10); lower probes.least= to admit rarer ones"
+    assert warning == "lexicon    fewer words fit than wanted (N_1 3 of 10); the vocabulary has no more"
+
+
+def test_rarer_words_are_offered_where_there_are_any_and_fixed_sets_named_in_one_line(caplog):
+    show_choice(fit_lexicon(folder_of("en") / WIDE, EveryWord(), FitRule(least=200), "joined"), "lexicon")
+    few, fixed = (each.getMessage() for each in caplog.records if each.levelno == logging.WARNING)
+    assert few.endswith("; lower probes.least= to admit rarer ones")
+    assert fixed.startswith("lexicon    too few words for ")
+    assert fixed.endswith(": the fixed sets are used instead")
+    assert all(name in fixed for name in SEVEN)
 
 
 def test_rare_words_are_not_taken():

@@ -18,6 +18,7 @@ from concord.probes.contract import apply_rules, make_contract
 from concord.probes.contrast import Contrast, pair_contrast
 from concord.probes.heuristics import HEURISTICS, judge_by_rule
 from concord.probes.probe import Probe, build_probe
+from concord.probes.probe_display import coverage_view
 from concord.probes.probe_series import sample_probe
 from concord.probes.scorers import WordScores
 from concord.probes.verdicts import judge
@@ -56,6 +57,21 @@ def test_a_constant_model_is_undecided_on_every_item_since_their_sentences_are_o
         assert (row.all.accuracy, row.all.ties) == (0.5, row.all.n)
         assert row.all.n >= len(made) > 100
     assert table.mean.accuracy == 0.5
+
+
+def test_what_a_vocabulary_hardly_covers_is_told_in_one_line_each() -> None:
+    said = [("a lacht", "a lachen"), ("a lebt", "a leben")]
+    names = ("one", "two", "three", "four", "five")
+    every = asked(
+        *(pairs(*said[:1], construction=name) for name in names[:2]),
+        *(pairs(*said, construction=name) for name in names[2:4]),
+        pairs(*said[1:], construction=names[4]),
+    )
+    assert coverage_view(every, scored(every, {}, unknown=["lacht"]))[1] == [
+        "the vocabulary covers no item of one, two: left out of the mean",
+        "the vocabulary covers less than 90% of the items of three 50%, four 50%",
+    ]
+    assert coverage_view(every, scored(every, {}))[1] == []
 
 
 def test_the_whole_sentence_decides_and_target_looks_at_what_differs() -> None:

@@ -40,11 +40,13 @@ def number_ratio(words: list[LexiconWord]) -> str:
 def show_choice(fitted: FittedLexicon, title: str) -> None:
     """Show the table, and say what was not available."""
     show(lists_table(fitted, title))
-    if short := [f"{name} {taken} of {wanted}" for name, (taken, wanted) in fitted.short().items()]:
-        log.warning("lexicon    fewer words fit than wanted (%s); lower probes.least= to admit rarer ones", ", ".join(short))
-    for name, grammar in fitted.grammars.items():
-        if grammar is None:
-            log.warning("lexicon    %s keeps its fixed set: the vocabulary covers none of its other sentences", name)
+    if short := fitted.short():
+        rare = any(word.outcome == "rare" and word.lists in short for word in fitted.words)
+        remedy = "lower probes.least= to admit rarer ones" if rare else "the vocabulary has no more"
+        said = ", ".join(f"{name} {taken} of {wanted}" for name, (taken, wanted) in short.items())
+        log.warning("lexicon    fewer words fit than wanted (%s); %s", said, remedy)
+    if fixed := [name for name, grammar in fitted.grammars.items() if grammar is None]:
+        log.warning("lexicon    too few words for %s: the fixed sets are used instead", ", ".join(fixed))
     if fitted.unknown_context:
         log.warning("lexicon    template words not in the vocabulary: %s", ", ".join(fitted.unknown_context))
 
