@@ -41,6 +41,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     """Errors are found in order of what they cost to find; sizes are shown."""
     check_loggers(settings.logger, settings.allow)
     recipe = read_recipe(settings)
+    corpus_recipe(settings).check(settings.paths.corpora)  # before the sets, which take seconds
     probes = read_run_probes(settings)
     own = make_each("callbacks", settings.callbacks.rest, Callback, settings.allow)
     every_epoch = settings.probes.schedule.every_epochs == 1
@@ -56,7 +57,6 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     if settings.init_from:
         read_checkpoint(settings.init_from)
     check_memory(settings, recipe, FEWEST, 1)
-    corpus_recipe(settings).check(settings.paths.corpora)
     show_settings(settings, folder)
     corpus = prepare_corpus(settings)
     if settings.data.max_tokens:

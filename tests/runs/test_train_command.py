@@ -10,6 +10,7 @@ import pytest
 import torch
 import yaml
 from concord.commands import train as train_module
+from concord.data.text import TextError
 from concord.lm.checkpoints import load_model, read_checkpoint
 from concord.runs.metrics_file import read
 from concord.runs.run_folder import RunFolder
@@ -204,6 +205,13 @@ def test_a_text_that_is_none_is_told_before_anything_is_shown(tmp_path, capsys, 
     out, err = capsys.readouterr()
     assert not out
     assert message in err
+
+
+def test_a_missing_text_is_told_before_the_sets_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("concord.runs.run_preparation.read_run_probes", lambda *_: pytest.fail("reads the sets"))
+    places = [f"paths.runs={tmp_path}/runs", f"paths.cache={tmp_path}/cache", f"data.path={tmp_path}/x.txt"]
+    with pytest.raises(TextError, match=r"x\.txt: no such file"):
+        train_module.train(settings(*TINY, "data=text", *places))
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
