@@ -26,6 +26,7 @@ from .vocabulary import Tokenizer, TokenizerRule
 FORMAT = 2
 NOWHERE = 255
 GATHERED = 1 << 14  # sentences put in place at a time
+BEYOND = "sentences beyond the size asked for"
 
 
 class CorpusError(UserError):
@@ -104,10 +105,11 @@ def _known_enough(store: BlockStore, selection: Selection) -> np.ndarray:
 def _order_splits(store: BlockStore, selection: Selection, kept: np.ndarray) -> dict[str, np.ndarray]:
     """Each split's sentences, by number."""
     orders = selection.orders(store.lengths, store.splits, store.language_of_each(), kept, store.withheld)
+    read = "1 was" if len(store) == 1 else f"{len(store):,} were"
     for split, order in orders.items():
         if not len(order):
             raise CorpusError(
-                f"the {split} part of the corpus has no sentences; a text to be split needs at least ten, "
+                f"the {split} part of the corpus has no sentences ({read} read in all); a text to be split needs at least ten, "
                 "data.train, data.valid and data.test must not be empty, and data.max_tokens not too small"
             )
     return orders
@@ -136,7 +138,7 @@ def _count_left_out(store: BlockStore, selection: Selection, kept: np.ndarray, o
         report[f"sentences with more than {selection.unknown:.0%} unknown words"] = int((~kept).sum())
     if selection.sizes or selection.max_tokens:
         gone = int(kept.sum()) - sum(len(order) for order in orders.values())
-        report["sentences beyond the size asked for"] = gone - next(iter(withheld.values()), 0)
+        report[BEYOND] = gone - next(iter(withheld.values()), 0)
     return report | withheld
 
 

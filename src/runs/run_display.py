@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.tree import Tree
 
 from ..data.corpus import Corpus
+from ..data.corpus_build import BEYOND
 from ..lm.model import LanguageModel
 from ..probes.probe_display import show_final
 from ..settings.reading import Plain
@@ -56,6 +57,12 @@ def show_sizes(text: Corpus, model: LanguageModel, asked: int | None) -> None:
     """Corpus, vocabulary and model."""
     show_corpus(text, asked)
     log.info("model      %s parameters (%s)", f"{model.parameter_count():,}", model.architecture.network["name"])
+
+
+def show_sample(text: Corpus, asked: int) -> None:
+    """What `data.max_tokens` did."""
+    did = "shortens the training part; valid and test stay whole" if text.report.get(BEYOND) else "there is no more; all is used"
+    log.info("data.max_tokens=%s: %s", f"{asked:,}", did)
 
 
 def show_recipe(recipe: Recipe) -> None:

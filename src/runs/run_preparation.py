@@ -28,7 +28,7 @@ from .fit import RECIPE, PreparedRun, Recipe, architecture, read_recipe
 from .loggers import check_loggers
 from .metrics_file import must_hold
 from .progress_report import LearningCheck
-from .run_display import show_corpus, show_recipe, show_settings, show_sizes, show_words_file
+from .run_display import show_corpus, show_recipe, show_sample, show_settings, show_sizes, show_words_file
 from .run_folder import CONTENT, RunFolder
 from .stopping import is_first
 from .training_memory import device_type, estimate_memory, largest_batch, must_fit
@@ -60,7 +60,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     show_settings(settings, folder)
     corpus = prepare_corpus(settings)
     if settings.data.max_tokens:
-        log.info("data.max_tokens=%s shortens the training part; valid and test stay whole", settings.data.max_tokens)
+        show_sample(corpus, settings.data.max_tokens)
     recipe = read_recipe(settings, corpus.train.words).as_begun(saved and saved["concord"].get(RECIPE))
     check_memory(settings, recipe, len(corpus.vocabulary), int(corpus.train.lengths().max(initial=1)))
     model = initialise_model(architecture(settings.model, len(corpus.vocabulary)), settings.seed, settings.allow)

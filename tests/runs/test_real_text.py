@@ -9,6 +9,7 @@ import pytest
 import torch
 from concord.commands import train as train_module
 from concord.data.corpus import Corpus, VocabularyRule, prepare
+from concord.data.selection import Selection
 from concord.data.sources import TextSource
 from concord.data.text import TokenizedText
 from concord.errors import UserError
@@ -17,6 +18,7 @@ from concord.lm.model import Architecture, initialise_model
 from concord.probes.contract import make_contract
 from concord.runs.fit import read_recipe
 from concord.runs.progress_report import LearningCheck, counted_perplexities, tell_learning
+from concord.runs.run_display import show_sample
 from concord.runs.run_folder import RunFolder
 from concord.runs.run_preparation import prepare_run
 from concord.runs.training_memory import largest_batch
@@ -128,6 +130,20 @@ def test_capitals_are_those_of_the_corpus_unless_a_published_tool_is_followed():
     assert make_contract("clams", {"capitalize": "auto"}, capitals=True).label == "clams"
     with pytest.raises(UserError, match="capitalize=sometimes: must be one of true, false, lower, auto"):
         make_contract("default", {"capitalize": "sometimes"})
+
+
+# ------------------------------------------------------------- what is shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"), [(40, "shortens the training part; valid and test stay whole"), (4000, "there is no more; all is used")]
+)
+def test_a_sample_is_said_to_be_one_only_if_it_is(tmp_path, caplog, asked, told):
+    caplog.set_level("INFO")
+    (tmp_path / "lines.txt").write_text("\n".join(["a b c ."] * 30), encoding="utf-8")
+    source = TextSource({"all": tmp_path / "lines.txt"}, TokenizedText(), seed=0)
+    show_sample(prepare(source, VocabularyRule(None), tmp_path / "cache", Selection(max_tokens=asked)), asked)
+    assert caplog.messages == [f"data.max_tokens={asked:,}: {told}"]
 
 
 # ------------------------------------------------------------- does it learn
