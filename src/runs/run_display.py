@@ -4,10 +4,12 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 from rich.tree import Tree
 
 from ..data.corpus import Corpus
 from ..data.corpus_build import BEYOND
+from ..data.vocabulary import EOS_ID
 from ..lm.model import LanguageModel
 from ..probes.probe_display import show_final
 from ..settings.reading import Plain
@@ -17,6 +19,7 @@ from .fit import Recipe
 from .run_folder import RunFolder
 
 log = logging.getLogger(__name__)
+UNLEARNT = 0.01  # of valid and test: more words that the model could not learn to expect get a warning
 
 
 def show_settings(settings: RunSettings, folder: RunFolder) -> None:
@@ -90,6 +93,20 @@ def show_corpus(text: Corpus, asked: int | None) -> None:
         log.info("read       %s", ", ".join(f"{count:,} {name}" for name, count in text.read.items()))
     for reason, count in text.report.items():
         log.info("left out   %s %s", f"{count:,}", reason)
+    if not pieces and (share := _unlearnt_share(text)) >= UNLEARNT:
+        often = int((np.bincount(text.train.ids, minlength=EOS_ID + 1)[EOS_ID + 1 :] > 1).sum())
+        log.warning(
+            "unknown    the training text has no unknown word, so the model never learns to expect <unk>, which is %s of valid "
+            "and test; set a smaller tokenizer.vocabulary_size= (%s words occur more than once)",
+            f"{share:.1%}",
+            f"{often:,}",
+        )
+
+
+def _unlearnt_share(text: Corpus) -> float:
+    """The share of `<unk>` in valid and test, if train has none."""
+    held_out = (text.valid, text.test)
+    return 0.0 if text.train.unknown else sum(s.unknown for s in held_out) / max(sum(s.words for s in held_out), 1)
 
 
 def show_words_file(file: Path | None) -> None:

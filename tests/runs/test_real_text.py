@@ -18,7 +18,7 @@ from concord.lm.model import Architecture, initialise_model
 from concord.probes.contract import make_contract
 from concord.runs.fit import read_recipe
 from concord.runs.progress_report import LearningCheck, counted_perplexities, tell_learning
-from concord.runs.run_display import show_sample
+from concord.runs.run_display import show_corpus, show_sample
 from concord.runs.run_folder import RunFolder
 from concord.runs.run_preparation import prepare_run
 from concord.runs.training_memory import largest_batch
@@ -144,6 +144,17 @@ def test_a_sample_is_said_to_be_one_only_if_it_is(tmp_path, caplog, asked, told)
     source = TextSource({"all": tmp_path / "lines.txt"}, TokenizedText(), seed=0)
     show_sample(prepare(source, VocabularyRule(None), tmp_path / "cache", Selection(max_tokens=asked)), asked)
     assert caplog.messages == [f"data.max_tokens={asked:,}: {told}"]
+
+
+def test_unknown_words_that_training_never_shows_get_a_warning(tmp_path, caplog):
+    (tmp_path / "lines.txt").write_text("\n".join(f"a b w{n} ." for n in range(30)), encoding="utf-8")
+    source = TextSource({"all": tmp_path / "lines.txt"}, TokenizedText(), seed=0)
+    show_corpus(prepare(source, VocabularyRule(50_000), tmp_path / "cache"), 50_000)
+    (warning,) = (each.getMessage() for each in caplog.records if each.levelname == "WARNING")
+    assert "<unk>, which is 25.0% of valid and test; set a smaller tokenizer.vocabulary_size= (3 words occur more" in warning
+    caplog.clear()
+    show_corpus(prepare(source, VocabularyRule(4), tmp_path / "cache"), 4)
+    assert not [each for each in caplog.records if each.levelname == "WARNING"]
 
 
 # ------------------------------------------------------------- does it learn
