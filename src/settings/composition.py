@@ -89,7 +89,8 @@ def _name_of(override: str) -> str:
 
 def known_names(overrides: Sequence[str], config_name: str) -> list[str]:
     """Every setting and group of settings, as composed from the valid overrides."""
-    for chosen in ([*overrides], []):
+    choices_alone = [each for each in overrides if "." not in _name_of(each)]  # where a second setting is unknown too
+    for chosen in ([*overrides], choices_alone, []):
         try:
             with initialize_config_dir(str(installed_folder("conf")), version_base="1.3"):
                 return [*_names(OmegaConf.to_container(compose(config_name, chosen))), *_groups()]  # type: ignore[arg-type]

@@ -182,6 +182,11 @@ def test_a_wrong_setting_is_told_in_one_line(override, message):
     assert "\n" not in told(override)
 
 
+def test_settings_that_a_choice_does_not_have_are_not_proposed_again():
+    with pytest.raises(UserError, match="probes.constructions: no such setting; available: probes.name"):
+        describe(["probes=none", "probes.constructions=[prep]", "probes.sample=40"], "train")
+
+
 @pytest.mark.parametrize(
     ("override", "values"),
     [("callbacks.checkpoints.at_words=1000000", (1000000,)), ("callbacks.checkpoints.at_words=[1,2]", (1, 2))],
