@@ -1,6 +1,7 @@
 """Models evaluated on the same sets, by the same code as during training: scores, verdicts and tables, whatever the disk does."""
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -49,6 +50,7 @@ from .surprisal import macro_perplexity
 from .verdict_files import save_items
 from .verdicts import unknown_words
 
+log = logging.getLogger(__name__)
 Measures = Mapping[str, float]
 
 
@@ -277,6 +279,9 @@ def measure_perplexity(settings: EvaluationSettings, model: Model) -> dict[str, 
     test = encode_split(recipe.source(), vocabulary, "test", recipe.selection())
     begins = vocabulary.begins()
     tally = evaluate_split(network, test, begins)
+    if begins is None:
+        # A text of which little is known is easy to predict: <unk> after <unk>.
+        log.info("test text  %s: %s of its words unknown, predicted as <unk>", model.name, f"{test.unknown / test.words:.2%}")
     found = {TEST_PERPLEXITY: tally.perplexity}
     if begins is not None:
         found[metric_names.per_word(TEST_PERPLEXITY)] = tally.perplexity_word

@@ -165,6 +165,7 @@ def test_evaluate_takes_runs_texts_and_corpora(finished: Path) -> None:
     assert "protocol   clams+unknown=unk" in measured
     only = evaluate(finished, f"ckpt_path={run}/checkpoints/best.ckpt", "probes=none", "data=grammar", "data.sentences.test=40")
     assert "test/perplexity " in only
+    assert re.search(r"test text  on/best: \d+\.\d\d% of its words unknown, predicted as <unk>\n", only)
 
 
 def test_no_two_evaluations_meet_in_one_place(finished: Path) -> None:
