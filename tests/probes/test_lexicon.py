@@ -169,8 +169,7 @@ def test_rarer_words_are_offered_where_there_are_any_and_fixed_sets_named_in_one
     show_choice(fit_lexicon(folder_of("en") / WIDE, EveryWord(), FitRule(least=200), "joined"), "lexicon")
     few, fixed = (each.getMessage() for each in caplog.records if each.levelno == logging.WARNING)
     assert few.endswith("; lower probes.least= to admit rarer ones")
-    assert fixed.startswith("lexicon    too few words for ")
-    assert fixed.endswith(": the fixed sets are used instead")
+    assert fixed.startswith("lexicon    taken from the fixed sets for lack of words: ")
     assert all(name in fixed for name in SEVEN)
 
 

@@ -46,7 +46,7 @@ def show_choice(fitted: FittedLexicon, title: str) -> None:
         said = ", ".join(f"{name} {taken} of {wanted}" for name, (taken, wanted) in short.items())
         log.warning("lexicon    fewer words fit than wanted (%s); %s", said, remedy)
     if fixed := [name for name, grammar in fitted.grammars.items() if grammar is None]:
-        log.warning("lexicon    too few words for %s: the fixed sets are used instead", ", ".join(fixed))
+        log.warning("lexicon    taken from the fixed sets for lack of words: %s", ", ".join(fixed))
     if fitted.unknown_context:
         log.warning("lexicon    template words not in the vocabulary: %s", ", ".join(fitted.unknown_context))
 
