@@ -160,15 +160,15 @@ def _compared(probe: Probe, number: int, made: ChallengeSet, whole: bool) -> tup
 
 
 def _over_sets(probe: Probe, phrases: list[str]) -> str:
-    """A phrase that holds for all sets; otherwise each phrase with its sets."""
-    different = list(dict.fromkeys(phrases))
+    """A phrase that holds for all sets; otherwise each phrase with its sets, those of which none holds at the end."""
+    different = sorted(dict.fromkeys(phrases), key=lambda phrase: not phrase)
     if len(different) == 1:
         return different[0]
     found = []
     for phrase in different:
         names = [name for name, own in zip(probe.constructions, phrases, strict=True) if own == phrase]
         shown = ", ".join(names) if len(names) <= NAMED else f"{len(names)} of {len(phrases)} sets"
-        found.append(f"{phrase or 'not so'} ({shown})")
+        found.append(f"{phrase} ({shown})" if phrase else f"not so in {shown}")
     return ", ".join(found)
 
 

@@ -73,7 +73,7 @@ def show_recipe(recipe: Recipe) -> None:
     model, shape = recipe.model, recipe.shape
     if shape.tokens:
         given = f"{model.optimizer['name']} {model.optimizer['lr']:g}, {model.scheduler['name']}"
-        log.info("recipe     batches of %s tokens, %s, first bias: %s", f"{shape.tokens:,}", given, model.bias)
+        log.info("recipe     batches of %s tokens, %s, initial bias: %s", f"{shape.tokens:,}", given, model.bias)
 
 
 def show_corpus(text: Corpus, asked: int | None) -> None:
@@ -92,7 +92,8 @@ def show_corpus(text: Corpus, asked: int | None) -> None:
     if text.read:
         log.info("read       %s", ", ".join(f"{count:,} {name}" for name, count in text.read.items()))
     for reason, count in text.report.items():
-        log.info("left out   %s %s", f"{count:,}", reason)
+        if count or reason != BEYOND:
+            log.info("left out   %s %s", f"{count:,}", reason)
     if not pieces and (share := _unlearnt_share(text)) >= UNLEARNT:
         often = int((np.bincount(text.train.ids, minlength=EOS_ID + 1)[EOS_ID + 1 :] > 1).sum())
         log.warning(

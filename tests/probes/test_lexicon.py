@@ -19,6 +19,7 @@ from concord.data.text import TokenizedText
 from concord.data.vocabulary import EOS, UNK, Vocabulary
 from concord.errors import UserError
 from concord.probes.challenge_set import ChallengeSet
+from concord.probes.contract_statement import contract_statement
 from concord.probes.lexicon.choice import count_words, fitted_sets
 from concord.probes.lexicon.fitting import FitRule, FittedLexicon, LexiconWord, fit_lexicon, lexicon_words
 from concord.probes.lexicon.known_words import (
@@ -33,6 +34,7 @@ from concord.probes.lexicon.known_words import (
 )
 from concord.probes.lexicon.word_table import number_ratio, save_choice, show_choice
 from concord.probes.probe_preparation import make_probe
+from concord.probes.scorers import Reading
 from concord.settings.probing import ProbeSettings, decide_lexicon
 from training_runs import settings
 
@@ -361,6 +363,7 @@ def test_constructions_that_the_vocabulary_cannot_say_keep_their_fixed_sets():
     assert of["subj_rel"].challenge_set.sentences == before["subj_rel"].sentences
     assert of["subj_rel"].words == ""
     assert of["prep"].words
+    assert f"{of['prep'].words} (prep), not so in subj_rel" in contract_statement(probe, Reading(("<eos>",), state="zero"))
     assert probe.lexicon is not None
     assert probe.lexicon.short()["Dat_now"] == (0, 3)
 
