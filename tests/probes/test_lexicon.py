@@ -164,7 +164,7 @@ def test_what_was_chosen_is_shown_whole_and_what_is_missing_in_one_line(caplog):
     assert any(" " in phrase for phrase in phrases)
     assert ", ".join(phrases) in " ".join(caplog.text.split())
     warning = next(each.getMessage() for each in caplog.records if each.levelno == logging.WARNING)
-    assert warning == "lexicon    fewer words fit than wanted (N_1 3 of 10); the vocabulary has no more"
+    assert warning == "lexicon    fewer words fit than wanted (N_1 3 of 10); the others are not in the vocabulary"
 
 
 def test_rarer_words_are_offered_where_there_are_any_and_fixed_sets_named_in_one_line(caplog):
@@ -304,9 +304,15 @@ def test_files_of_words(tmp_path):
     for text, said in (
         ("the\t30\nmen\n", r"words.tsv:2: \['men'\]: must be a word, a tab and its count, as on other lines"),
         ("the\tmany\n", "a word, a tab and its count"),
+    assert read_words(written("\ufeffthe\t30\r\n\r\n10 000\t2\r\n")).look_up(["the", "10 000"]) == {"the": 30.0, "10 000": 2.0}
+    assert read_words(written("the\nmen\nthe\n")).look_up(["the", "men"]) == {"the": 2.0, "men": 1.0}
         ("\n", "contains no words; write one per line, optionally with a tab and its count"),
     ):
         with pytest.raises(UserError, match=said):
+        ("the\t30\n\n\nmen\tmany\n", "words.tsv:4: "),
+        ("\t30\n", "a word, a tab and its count"),
+        ("the\t30\nmen\t2\nthe\t3\n", "words.tsv:3: the is on an earlier line, too; keep one of its counts"),
+        ("the\nmen sleep .\n", r"words.tsv:2: 'men sleep .': must be a single word; for the words of a text, run concord corpus"),
             read_words(written(text))
     with pytest.raises(UserError, match="no such run, checkpoint or word file"):
         read_words(tmp_path / "nowhere")

@@ -126,21 +126,34 @@ def read_words(path: Path) -> KnownWords:
 
 def _read_list(path: Path) -> ListedWords:
     try:
-        lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        text = path.read_text(encoding="utf-8-sig")  # without the mark that some editors begin a file with
     except UnicodeDecodeError:
         raise UserError(
             f"probes.lexicon: {path}: not UTF-8; a word file has one word per line, optionally with a tab and its count"
         ) from None
+    lines = {number: line.split("\t") for number, line in enumerate(text.split("\n"), start=1) if line.strip()}
     if not lines:
         raise UserError(f"probes.lexicon: {path}: contains no words; write one per line, optionally with a tab and its count")
-    if all(len(line) == 1 for line in lines):
-        return ListedWords.ranked(str(path), [line[0].strip() for line in lines])
+    if all(len(line) == 1 for line in lines.values()):
+        return _ranked(path, {number: line[0].strip() for number, line in lines.items()})
     counts: dict[str, float] = {}
-    for number, line in enumerate(lines, start=1):
-        if len(line) != 2 or not (line[1].isascii() and line[1].isdecimal()):
+    for number, line in lines.items():
+        if len(line) != 2 or not line[0].strip() or not (line[1].isascii() and line[1].isdecimal()):
             raise UserError(f"probes.lexicon: {path}:{number}: {line!r}: must be a word, a tab and its count, as on other lines")
+        if line[0] in counts:
+            raise UserError(f"probes.lexicon: {path}:{number}: {line[0]} is on an earlier line, too; keep one of its counts")
         counts[line[0]] = float(line[1])
     return ListedWords(str(path), counts, counted=True)
+
+
+def _ranked(path: Path, lines: Mapping[int, str]) -> ListedWords:
+    """Words in order of frequency, by line; a repeated word has its first rank."""
+    for number, line in lines.items():
+        if " " in line:
+            raise UserError(
+                f"probes.lexicon: {path}:{number}: {line!r}: must be a single word; for the words of a text, run concord corpus"
+            )
+    return ListedWords.ranked(str(path), list(dict.fromkeys(lines.values())))
 
 
 def write_words(file: Path, corpus: Corpus) -> Path | None:

@@ -42,7 +42,7 @@ def show_choice(fitted: FittedLexicon, title: str) -> None:
     show(lists_table(fitted, title))
     if short := fitted.short():
         rare = any(word.outcome == "rare" and word.lists in short for word in fitted.words)
-        remedy = "lower probes.least= to admit rarer ones" if rare else "the vocabulary has no more"
+        remedy = "lower probes.least= to admit rarer ones" if rare else "the others are not in the vocabulary"
         said = ", ".join(f"{name} {taken} of {wanted}" for name, (taken, wanted) in short.items())
         log.warning("lexicon    fewer words fit than wanted (%s); %s", said, remedy)
     if fixed := [name for name, grammar in fitted.grammars.items() if grammar is None]:
