@@ -17,10 +17,11 @@ from ..files import JsonObject, require_writable
 from ..lm.checkpoints import read_checkpoint
 from ..lm.perplexity import evaluate_split
 from ..metric_names import TEST_PERPLEXITY
+from ..settings.corpus_settings import BUILT_IN
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Clitics, each_language
-from ..settings.probing import AGREEMENT, LexiconChoice, ProbeSettings, all_collections
-from ..settings.run import read_run_settings
+from ..settings.probing import AGREEMENT, LexiconChoice, ProbeSettings, all_collections, has_our_sets
+from ..settings.run import RunSettings, read_run_settings
 from ..settings.training_settings import ScoreFileSettings
 from .accuracy import Answer, Table, judge_scores
 from .contract import make_contract
@@ -43,7 +44,7 @@ from .models import (
 from .prediction_files import predictions_beside, save_predictions
 from .probe import Probe
 from .probe_display import show_contracts, show_disagreements, show_evaluation, show_folder, show_kept, show_unknown_words
-from .probe_preparation import make_probe, must_cover, rule_tables
+from .probe_preparation import make_probe, must_cover, must_share, rule_tables
 from .region_files import regions_beside, save_regions
 from .result_files import read_summary, save_summary
 from .surprisal import macro_perplexity
@@ -57,17 +58,43 @@ Measures = Mapping[str, float]
 def choose_lexicon(settings: ProbeSettings, checkpoints: Sequence[str]) -> tuple[ProbeSettings, KnownWords | None]:
     """The settings with the choice made, and what all of these checkpoints know."""
     facts = {path: read_checkpoint(checkpoint_files(Path(path))[0])["concord"] for path in checkpoints}
-    choice = settings.lexicon if settings.lexicon is not None else _choice_of_runs(list(facts.values()))
-    if choice == "fit" and not facts:
+    runs = {path: read_run_settings(each["settings"]) for path, each in facts.items()}
+    chosen = replace(settings, lexicon=settings.lexicon if settings.lexicon is not None else _choice_of_runs(list(runs.values())))
+    if settings.lexicon is None and chosen.fits_vocabulary:
+        _tell_other_choices(chosen, runs)
+    fits = "fit" in [each.lexicon for each in (chosen, *all_collections(chosen))]
+    if fits and not facts:
         raise UserError("probes.lexicon=fit: works only for models trained by Concord; for others name vocabularies, shared:[…]")
-    words = [words_of_facts(path, each) for path, each in facts.items()] if choice == "fit" else []
-    return replace(settings, lexicon=choice), _shared(words)
+    words = [words_of_facts(path, each) for path, each in facts.items()] if fits else []
+    return chosen, _shared(words)
 
 
-def _choice_of_runs(facts: Sequence[JsonObject]) -> LexiconChoice:
+def _choice_of_runs(runs: Sequence[RunSettings]) -> LexiconChoice:
     """What all of them were probed on during training; `fixed` if they differ."""
-    choices = [read_run_settings(each["settings"]).probes.lexicon for each in facts]
+    choices = [_choice_of(each) for each in runs]
     return choices[0] if choices and all(each == choices[0] for each in choices) else "fixed"
+
+
+def _choice_of(run: RunSettings) -> LexiconChoice:
+    """What it was probed on; if our sets were not among that, what they would have been built from."""
+    if run.probes.lexicon != "fixed" or has_our_sets(run.probes.name, run.probes.also) or run.data.name == BUILT_IN:
+        return run.probes.lexicon
+    return "fit"
+
+
+def _tell_other_choices(settings: ProbeSettings, runs: Mapping[str, RunSettings]) -> None:
+    """Words chosen with other settings make other items than those of the run."""
+    for path, run in runs.items():
+        if has_our_sets(run.probes.name, run.probes.also) and (run.probes.least, run.probes.seed) != (
+            settings.least,
+            settings.seed,
+        ):
+            log.warning(
+                "lexicon    %s was tested on words chosen with probes.least=%d probes.seed=%d; set these for the same items",
+                path,
+                run.probes.least,
+                run.probes.seed,
+            )
 
 
 def _shared(words: list[KnownWords]) -> KnownWords | None:
@@ -85,11 +112,14 @@ def read_probes(settings: EvaluationSettings) -> list[Probe]:
     capitals = checkpoint_capitals(settings.ckpt_path or (), asked, settings.probes) if known else {}
     chosen, words = choose_lexicon(settings.probes, (settings.ckpt_path or ()) if known else ())
     sets, downloads = all_collections(chosen), downloads_for(settings.paths)
-    return [
+    probes = [
         make_probe(each, code, known.get(code, elsewhere), built_in, downloads, words, capitals.get(code, False))
         for code in asked
         for each in sets
     ]
+    if settings.probes.lexicon is not None:  # what a run was probed on need not suit these sets
+        must_share(sets, probes)
+    return probes
 
 
 def load_models(settings: EvaluationSettings, probes: Sequence[Probe]) -> list[Model]:

@@ -18,7 +18,7 @@ from ..lm.networks import State
 from ..places import cache_folder
 from ..settings.corpus_settings import BUILT_IN
 from ..settings.languages import Clitics
-from ..settings.probing import ProbeSettings, all_collections
+from ..settings.probing import SHARED, ProbeSettings, all_collections
 from ..settings.run import RunSettings
 from ..terminal import show
 from . import probe_display as screen
@@ -54,7 +54,7 @@ def read_run_probes(settings: RunSettings, corpus: Corpus | None = None) -> list
     known, capitals = (CorpusWords(corpus), corpus.capitals()) if corpus else (None, {})
     built_in, downloads = settings.data.name == BUILT_IN, downloads_for(settings.paths)
     collections = all_collections(settings.probes)
-    return [
+    probes = [
         make_probe(
             collection,
             each.code,
@@ -67,6 +67,22 @@ def read_run_probes(settings: RunSettings, corpus: Corpus | None = None) -> list
         for each in settings.languages
         for collection in collections
     ]
+    must_share(collections, probes)
+    return probes
+
+
+def must_share(collections: Sequence[ProbeSettings], probes: Sequence[Probe]) -> None:
+    """Check that where words were requested that several vocabularies share, some collection of each language has words to choose
+    from; others, which take over the setting, stay unchanged.
+    """
+    for choice in [each.lexicon for each in collections if isinstance(each.lexicon, Mapping)]:
+        names = [each.name for each in collections if each.lexicon == choice]
+        for language in dict.fromkeys(probe.language for probe in probes):
+            if not any(probe.lexicon for probe in probes if probe.language == language and probe.name in names):
+                raise UserError(
+                    f"probes.lexicon=shared:[{','.join(choice[SHARED])}]: the sets of {', '.join(names)} ({language}) come "
+                    "with no lexicon to choose words from; leave it out"
+                )
 
 
 def make_probe(

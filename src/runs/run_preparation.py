@@ -21,6 +21,7 @@ from ..probes.probe import Probe
 from ..probes.probe_preparation import monitorable_metrics, plan_probes, read_run_probes, scorer_maker
 from ..probes.probe_series import ProbeScreen
 from ..settings.corpus_settings import BUILT_IN
+from ..settings.probing import all_collections
 from ..settings.run import RunSettings, read_run_settings
 from .checkpointing import rows_known_to
 from .continuing import corpus_recipe, must_match
@@ -72,7 +73,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
         log.info("%s", take_weights(model, corpus.vocabulary, Path(settings.init_from), settings.allow))
     show_sizes(corpus, model, settings.tokenizer.vocabulary_size)
     show_recipe(recipe)
-    if settings.probes.fits_vocabulary or any(corpus.capitals().values()):
+    if any(each.fits_vocabulary for each in all_collections(settings.probes)) or any(corpus.capitals().values()):
         probes = []  # the first ones may go before there are others
         probes = read_run_probes(settings, corpus)
     checks = [] if settings.data.name == BUILT_IN else [LearningCheck(corpus)]

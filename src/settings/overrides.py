@@ -10,7 +10,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from ..errors import UserError
 from .corpus_settings import BUILT_IN
 from .evaluation_settings import EvaluationSettings, read_evaluation_settings
-from .probing import decide_lexicon, refuse_scoring
+from .probing import check_lexicon, decide_lexicon, refuse_scoring
 from .reading import Plain
 from .run import RunSettings, read_run_settings
 from .training_settings import PretrainedSettings
@@ -37,6 +37,7 @@ def read_composed(cfg: DictConfig) -> RunSettings:
     values = _resolved(cfg)
     probes, data = values.get("probes"), values.get("data")
     if isinstance(probes, Mapping) and isinstance(data, Mapping):
+        check_lexicon(probes)
         values["probes"] = decide_lexicon(probes, built_in=data.get("name") == BUILT_IN)
     settings = read_run_settings(values)
     refuse_scoring(settings.probes)
@@ -44,7 +45,10 @@ def read_composed(cfg: DictConfig) -> RunSettings:
 
 
 def read_composed_evaluation(cfg: DictConfig) -> EvaluationSettings:
-    return read_evaluation_settings(_resolved(cfg))
+    values = _resolved(cfg)
+    if isinstance(probes := values.get("probes"), Mapping):
+        check_lexicon(probes)
+    return read_evaluation_settings(values)
 
 
 def check_trust(settings: EvaluationSettings, overrides: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """Which challenge sets are probed, under which rules, and when."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,6 +17,7 @@ SHARED = "shared"
 # fixed: the sets as they are; fit: words in the vocabulary; {shared: […]}: words that several vocabularies share. None: not
 # decided yet; see `decide_lexicon`.
 LexiconChoice = Literal["fit", "fixed"] | dict[str, tuple[str, ...]] | None
+LEXICON_VALUES = "must be fit, fixed, or shared:[…] with runs, checkpoints or word files"
 Moments = tuple[Annotated[float, AtLeast(0)], ...]
 
 
@@ -59,9 +60,7 @@ class ProbeSettings:
 
     def __post_init__(self) -> None:
         if isinstance(self.lexicon, Mapping) and (set(self.lexicon) != {SHARED} or not self.lexicon[SHARED]):
-            raise UserError(
-                f"probes.lexicon={dict(self.lexicon)}: must be fit, fixed, or shared:[…] with runs, checkpoints or word files"
-            )
+            raise UserError(f"probes.lexicon={dict(self.lexicon)}: {LEXICON_VALUES}")
 
     @property
     def fits_vocabulary(self) -> bool:
@@ -108,7 +107,27 @@ def decide_lexicon(probes: Mapping[str, Plain], built_in: bool) -> dict[str, Pla
     """
     if "lexicon" not in probes or probes["lexicon"] is not None:
         return dict(probes)
-    return {**probes, "lexicon": "fit" if probes.get("name") == AGREEMENT and not built_in else "fixed"}
+    also = probes.get("also") or ()
+    further = also if isinstance(also, Sequence) and not isinstance(also, str) else (also,)
+    return {**probes, "lexicon": "fit" if has_our_sets(probes.get("name"), further) and not built_in else "fixed"}
+
+
+def has_our_sets(name: object, also: Sequence[object]) -> bool:
+    """Whether our own sets are among the collections: the first one's name, and the further ones."""
+    return AGREEMENT in (name, *(_collection(each) for each in also))
+
+
+def _collection(entry: object) -> object:
+    """What a further collection is called in conf/probes."""
+    return entry.get("collection", entry.get("name", "")) if isinstance(entry, Mapping) else entry
+
+
+def check_lexicon(probes: Mapping[str, Plain]) -> None:
+    """Check the kind of value before it is read, to name all that it could be."""
+    lexicon = probes.get("lexicon")
+    if lexicon not in (None, "fit", "fixed") and not isinstance(lexicon, Mapping):
+        shown = f"[{','.join(map(str, lexicon))}]" if isinstance(lexicon, list | tuple) else lexicon
+        raise UserError(f"probes.lexicon={shown}: {LEXICON_VALUES}")
 
 
 def all_collections(chosen: ProbeSettings) -> list[ProbeSettings]:
@@ -126,7 +145,8 @@ def all_collections(chosen: ProbeSettings) -> list[ProbeSettings]:
 def _read_further(entry: str | Mapping[str, Plain], chosen: ProbeSettings) -> ProbeSettings:
     """A collection of conf/probes, with the settings of agreement.yaml as defaults."""
     given = {"collection": entry} if isinstance(entry, str) else dict(entry)
-    collection = str(given.pop("collection", given.get("name", "")))
+    collection = str(_collection(entry))
+    given.pop("collection", None)
     files = collection_files()
     if collection not in files:
         raise UserError(f"probes.also: no collection {collection!r}; available: {', '.join(files)}")

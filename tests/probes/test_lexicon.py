@@ -2,11 +2,13 @@
 
 import logging
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from concord.commands.typed_arguments import as_typed
 from concord.data.corpus import Corpus, Split, prepare
 from concord.data.grammar import Expansion, GrammarError, build, folder_of, languages, load, parse
@@ -20,6 +22,7 @@ from concord.data.vocabulary import EOS, UNK, Vocabulary
 from concord.errors import UserError
 from concord.probes.challenge_set import ChallengeSet
 from concord.probes.contract_statement import contract_statement
+from concord.probes.evaluation import choose_lexicon
 from concord.probes.lexicon.choice import count_words, fitted_sets
 from concord.probes.lexicon.fitting import FitRule, FittedLexicon, LexiconWord, fit_lexicon, lexicon_words
 from concord.probes.lexicon.known_words import (
@@ -33,9 +36,9 @@ from concord.probes.lexicon.known_words import (
     write_words,
 )
 from concord.probes.lexicon.word_table import number_ratio, save_choice, show_choice
-from concord.probes.probe_preparation import make_probe
+from concord.probes.probe_preparation import make_probe, must_share, read_run_probes
 from concord.probes.scorers import Reading
-from concord.settings.probing import ProbeSettings, decide_lexicon
+from concord.settings.probing import ProbeSettings, all_collections, decide_lexicon
 from training_runs import settings
 
 SEVEN = ["long_vp_coord", "obj_rel_across", "obj_rel_within", "prep", "simple_agrmt", "subj_rel", "vp_coord"]
@@ -301,18 +304,18 @@ def test_files_of_words(tmp_path):
 
     assert read_words(written("the\t30\nmen\t2\n")).look_up(["men", "x"]) == {"men": 2.0}
     assert not read_words(written("the\nmen\n")).counted
+    assert read_words(written("\ufeffthe\t30\r\n\r\n10 000\t2\r\n")).look_up(["the", "10 000"]) == {"the": 30.0, "10 000": 2.0}
+    assert read_words(written("the\nmen\nthe\n")).look_up(["the", "men"]) == {"the": 2.0, "men": 1.0}
     for text, said in (
         ("the\t30\nmen\n", r"words.tsv:2: \['men'\]: must be a word, a tab and its count, as on other lines"),
         ("the\tmany\n", "a word, a tab and its count"),
-    assert read_words(written("\ufeffthe\t30\r\n\r\n10 000\t2\r\n")).look_up(["the", "10 000"]) == {"the": 30.0, "10 000": 2.0}
-    assert read_words(written("the\nmen\nthe\n")).look_up(["the", "men"]) == {"the": 2.0, "men": 1.0}
-        ("\n", "contains no words; write one per line, optionally with a tab and its count"),
-    ):
-        with pytest.raises(UserError, match=said):
         ("the\t30\n\n\nmen\tmany\n", "words.tsv:4: "),
         ("\t30\n", "a word, a tab and its count"),
         ("the\t30\nmen\t2\nthe\t3\n", "words.tsv:3: the is on an earlier line, too; keep one of its counts"),
         ("the\nmen sleep .\n", r"words.tsv:2: 'men sleep .': must be a single word; for the words of a text, run concord corpus"),
+        ("\n", "contains no words; write one per line, optionally with a tab and its count"),
+    ):
+        with pytest.raises(UserError, match=said):
             read_words(written(text))
     with pytest.raises(UserError, match="no such run, checkpoint or word file"):
         read_words(tmp_path / "nowhere")
@@ -344,8 +347,18 @@ def test_shared_is_typed_as_it_is_said():
     (typed,) = as_typed(["probes.lexicon=shared:[runs/a,words.tsv]"])
     made = settings("lang=en", "data=text", "data.path=x.txt", typed)
     assert made.probes.lexicon == {"shared": ("runs/a", "words.tsv")}
-    with pytest.raises(UserError, match=r"must be fit, fixed, or shared:\[…\] with runs, checkpoints or word files"):
-        settings("lang=en", "probes.lexicon={other:[a]}")
+    for wrong in ("{other:[a]}", "fitt", "shared", "[a,b]"):
+        with pytest.raises(UserError, match=r"must be fit, fixed, or shared:\[…\] with runs, checkpoints or word files"):
+            settings("lang=en", f"probes.lexicon={wrong}")
+
+
+def test_our_sets_fit_real_text_wherever_they_are_named():
+    text = ("lang=en", "data=text", "data.path=x.txt")
+    for also in ("[agreement]", "agreement", "[{collection: agreement, name: mine}]"):
+        made = settings(*text, "probes=suites", f"probes.also={also}")
+        assert [each.lexicon for each in all_collections(made.probes)] == ["fit", "fit"], also
+    assert settings("lang=en", "probes=suites", "probes.also=[agreement]").probes.lexicon == "fixed"
+    assert settings(*text, "probes=suites", "probes.also=[cases]").probes.lexicon == "fixed"
 
 
 def test_the_probe_takes_fitted_sets_and_says_so():
@@ -378,12 +391,43 @@ def test_a_language_without_a_wide_lexicon_keeps_its_sets(tmp_path, monkeypatch)
     shared = ProbeSettings(
         "cases", format="grammar", path="grammars/{lang}/cases", lexicon={"shared": ("x",)}, constructions=("simple",)
     )
-    with pytest.raises(UserError, match="has no folder wide to take words from"):
-        make_probe(shared, "de", "split")
+    with pytest.raises(
+        UserError, match=r"shared:\[x\]: the sets of cases \(de\) come with no lexicon to choose words from; leave it"
+    ):
+        must_share([shared], [make_probe(shared, "de", "split")])
     own = ProbeSettings(
         "cases", format="grammar", path="grammars/{lang}/cases", lexicon="fit", limit=2, constructions=("simple",)
     )
     assert make_probe(own, "de", "split", False, None, EveryWord()).lexicon is None
+
+
+def test_collections_without_a_lexicon_stay_unchanged_beside_one_that_has_one(tmp_path):
+    (tmp_path / "words.tsv").write_text(
+        "".join(f"{word}\t20\n" for word in EveryWord().look_up(lexicon_words(folder_of("en") / WIDE, "joined"))),
+        encoding="utf-8",
+    )
+    few = ("probes.constructions=[]", "probes.limit=4", f"probes.lexicon={{shared:[{tmp_path}/words.tsv]}}")
+    made = settings("lang=en", "data=text", "data.path=x.txt", *few, "probes.also=[{collection: suites, limit: 4}]")
+    ours, suites = read_run_probes(made)
+    assert ours.lexicon is not None
+    assert suites.lexicon is None
+
+
+def test_a_run_without_our_sets_is_evaluated_like_others_of_its_text(tmp_path, caplog):
+    """What a run was probed on decides; one that was not probed on our sets has decided nothing."""
+    text = ("lang=en", "data=text", "data.path=x.txt")
+    unset, vocabulary = replace(AGREEMENT, lexicon=None), Vocabulary([EOS, UNK, "men"])
+
+    def choice(*asked: str) -> str:
+        about = {**settings(*asked).facts(), **vocabulary.plain()}
+        torch.save({"concord": about, "state_dict": {}}, tmp_path / "best.ckpt")
+        return str(choose_lexicon(unset, [str(tmp_path / "best.ckpt")])[0].lexicon)
+
+    assert choice(*text) == choice(*text, "probes=none") == choice(*text, "probes=suites") == "fit"
+    assert choice(*text, "probes.lexicon=fixed") == choice("lang=en", "probes=none") == "fixed"
+    assert not caplog.messages
+    assert choice(*text, "probes.least=3") == "fit"
+    assert "was tested on words chosen with probes.least=3 probes.seed=0; set these for the same items" in caplog.text
 
 
 def test_words_as_frequent_in_both_numbers_count_in_the_ratio():

@@ -7,7 +7,6 @@ from pathlib import Path
 from ...data.corpus import Corpus
 from ...data.grammar import folder_of, languages
 from ...data.grammar.folder import SUFFIX, WIDE
-from ...errors import UserError
 from ...settings.languages import Clitics
 from ...settings.probing import SHARED, ProbeSettings
 from ..challenge_set import ChallengeSet
@@ -21,13 +20,8 @@ log = logging.getLogger(__name__)
 def fit_collection(
     settings: ProbeSettings, path: Path, known: KnownWords | None, capitalize: bool, clitics: Clitics
 ) -> FittedLexicon | None:
-    """The words a collection uses; None if it wants its sets unchanged. `known`: what the evaluated models know."""
-    if not settings.fits_vocabulary:
-        return None
-    shared = isinstance(settings.lexicon, Mapping)
-    if not (path / WIDE).is_dir():
-        if shared:
-            raise UserError(f"probes.lexicon={settings.lexicon}: {path} has no folder {WIDE} to take words from")
+    """The words a collection uses; None if its sets stay unchanged. `known`: what the evaluated models know."""
+    if not settings.fits_vocabulary or not (path / WIDE).is_dir():
         return None
     words = read_shared(settings.lexicon) if isinstance(settings.lexicon, Mapping) else known
     if words is None:
