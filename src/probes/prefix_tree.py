@@ -6,6 +6,7 @@ log-probability of every edge; sentence, target and region scores are sums along
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,13 +90,20 @@ def _block(ids: Ids, firsts: Ids, sentences: Ids) -> TreeBlock:
 
 
 def _sorted(ids: Ids, firsts: Ids) -> tuple[Ids, Ids]:
-    """The sentences in token order, and how many tokens of each are not shared with the start of the previous one."""
-    lengths = np.diff(firsts)
-    width = max(int(lengths.max(initial=0)), 1)
-    table = np.full((len(lengths), width), -1, np.int64)
-    table[np.arange(width) < lengths[:, None]] = ids
-    order = np.lexsort(table.T[::-1])
-    differs = np.ones((len(lengths), width), bool)
-    differs[1:] = table[order][1:] != table[order][:-1]
-    shared = np.where(differs.any(axis=1), differs.argmax(axis=1), width)
-    return order, np.maximum(lengths[order] - shared, 0)
+    """The sentences in token order, and how many tokens of each are not shared with the start of the previous one.
+
+    Not by a table of all sentences: one of 5,000 words would make it as wide for each of them.
+    """
+    flat, bounds = ids.astype(">u4").tobytes(), (4 * firsts).tolist()  # big-endian bytes are in the order of their numbers
+    keys = [flat[start:end] for start, end in pairwise(bounds)]
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+    lengths, starts = np.diff(firsts)[order], firsts[:-1][order]
+    shared = np.minimum(lengths[1:], lengths[:-1])  # unless they differ before
+    ends = np.cumsum(shared)
+    depths = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - shared, shared)
+    differs = ids[np.repeat(starts[1:], shared) + depths] != ids[np.repeat(starts[:-1], shared) + depths]
+    pairs, firsts_differing = np.unique(np.repeat(np.arange(len(shared)), shared)[differs], return_index=True)
+    shared[pairs] = depths[differs][firsts_differing]
+    new = lengths.copy()
+    new[1:] -= shared
+    return order, new

@@ -1,5 +1,6 @@
 """The prefix tree: every distinct beginning once, and nothing else."""
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,30 @@ def test_blocks_hold_every_token_once_and_spell_the_same_sentences(some: list[li
         assert block.tree.tokens[block.tree.paths].tolist() == ids[block.places].tolist()
         # Bounded: the budget, one more sentence, and the way to the block.
         assert len(block.tree) <= budget + 13
+
+
+@given(sentences.filter(bool))
+def test_a_block_is_a_stretch_of_the_dictionary(some: list[list[int]]) -> None:
+    """Each budget of nodes is filled in the order of the sentences, and only what is new in a sentence counts."""
+    ids, firsts = flat(some)
+    new, before = [], list[int]()
+    for sentence in sorted(some):
+        shared = next((at for at, pair in enumerate(zip(sentence, before, strict=False)) if pair[0] != pair[1]), None)
+        new.append(len(sentence) - (min(len(sentence), len(before)) if shared is None else shared))
+        before = sentence
+    numbers = (np.cumsum(new) - new) // 5
+    wanted = [sorted(some)[at] for at in range(len(some)) if numbers[at] == numbers[0]]
+    assert ids[tree_blocks(ids, firsts, 5)[0].places].tolist() == [token for sentence in wanted for token in sentence]
+
+
+def test_a_very_long_sentence_makes_only_itself_longer() -> None:
+    """As a table of 2,000 sentences, each as wide as the longest, they would take 80 MB, several times over."""
+    ids, firsts = flat([[number, *range(10)] for number in range(2000)] + [[7] * 5000])
+    tracemalloc.start()
+    tree_blocks(ids, firsts, 768)
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert used < 30e6
 
 
 @pytest.mark.skipif(not CLAMS.exists(), reason="the published French sets are not here")
