@@ -33,6 +33,8 @@ REMEDY = (
     "it has hardly begun to learn; use more and smaller steps (a smaller data.batch_tokens or data.batch_size), a higher "
     "model.optimizer.lr, or more epochs (trainer.max_epochs)"
 )
+DIVERGED = "its training has diverged; lower model.optimizer.lr or trainer.gradient_clip_val"
+WORSE = 2  # times a perplexity: more than initial weights or smoothing account for
 LINES = 40  # lines shown; the file has all
 PROFILERS: dict[str, type[SimpleProfiler | AdvancedProfiler]] = {"simple": SimpleProfiler, "advanced": AdvancedProfiler}
 
@@ -124,16 +126,22 @@ class ProgressReport(Callback):
 
 
 class LearningCheck(Callback):
-    """One line after the first epoch; a warning if the model is less than halfway from single words to pairs."""
+    """One line after the first epoch; a warning if the model is less than halfway from single words to pairs.
 
-    def __init__(self, corpus: Corpus) -> None:
+    `bias`: what the training began with, the frequencies of words or nothing.
+    """
+
+    def __init__(self, corpus: Corpus, bias: str) -> None:
         self.corpus = corpus
+        self.bias = bias
 
     def on_train_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         if trainer.current_epoch == 0 and trainer.is_global_zero:
             words, pairs = counted_perplexities(self.corpus)
-            told = tell_learning(float(trainer.callback_metrics[VALID_PERPLEXITY]), words, pairs)
-            log.log(logging.WARNING if REMEDY in told else logging.INFO, "%s", told)
+            first = words if self.bias == "frequency" else float(len(self.corpus.vocabulary))
+            told = tell_learning(float(trainer.callback_metrics[VALID_PERPLEXITY]), words, pairs, first)
+            learns = REMEDY not in told and DIVERGED not in told
+            log.log(logging.INFO if learns else logging.WARNING, "%s", told)
 
 
 def counted_perplexities(corpus: Corpus) -> tuple[float, float]:
@@ -144,13 +152,15 @@ def counted_perplexities(corpus: Corpus) -> tuple[float, float]:
     return words, pairs
 
 
-def tell_learning(model: float, words: float, pairs: float) -> str:
-    """How a model's perplexity compares with counting."""
+def tell_learning(model: float, words: float, pairs: float, first: float) -> str:
+    """How a model's perplexity compares with counting, and with about what it was before the first step."""
     figures = f"valid perplexity {model:,.1f}; by counting alone: words {words:,.1f}, pairs of words {pairs:,.1f}"
-    near = math.log(model) > (math.log(words) + math.log(pairs)) / 2
-    return (
-        f"after one epoch the model is still close to word frequencies: {figures}; {REMEDY}" if near else f"learning   {figures}"
-    )
+    if not model < WORSE * first:  # or not a number
+        return f"after one epoch the model is worse than before the first step: {figures}; {DIVERGED}"
+    if math.log(model) > (math.log(words) + math.log(pairs)) / 2:
+        standing = "close to" if model < WORSE * words else "worse than"
+        return f"after one epoch the model is still {standing} word frequencies: {figures}; {REMEDY}"
+    return f"learning   {figures}"
 
 
 def unreached(at_words: Sequence[int], schedule: ProbeSchedule | None, words: int, steps: int, epochs: int) -> Iterator[str]:

@@ -76,7 +76,7 @@ def prepare_run(settings: RunSettings, folder: RunFolder, resume: Path | None) -
     if any(each.fits_vocabulary for each in all_collections(settings.probes)) or any(corpus.capitals().values()):
         probes = []  # the first ones may go before there are others
         probes = read_run_probes(settings, corpus)
-    checks = [] if settings.data.name == BUILT_IN else [LearningCheck(corpus)]
+    checks = [] if settings.data.name == BUILT_IN else [LearningCheck(corpus, recipe.model.bias)]
     callbacks = make_callbacks(settings, probes, corpus, folder)
     give_memory_back()
     return PreparedRun(recipe, corpus, model, callbacks, [*own, *checks])

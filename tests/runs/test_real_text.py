@@ -173,9 +173,25 @@ def test_counting_sees_the_valid_part_by_the_training_part(tmp_path):
 
 
 def test_a_model_near_the_frequencies_of_words_is_told_the_remedy():
-    assert "after one epoch the model is still close to word frequencies:" in tell_learning(500, 600, 200)
-    assert "use more and smaller steps (a smaller data.batch_tokens or data.batch_size)" in tell_learning(500, 600, 200)
-    assert tell_learning(210, 600, 200).startswith("learning   valid perplexity 210.0; by counting alone: words 600.0")
+    assert "after one epoch the model is still close to word frequencies:" in tell_learning(500, 600, 200, 600)
+    assert "use more and smaller steps (a smaller data.batch_tokens or data.batch_size)" in tell_learning(500, 600, 200, 600)
+    assert tell_learning(210, 600, 200, 600).startswith("learning   valid perplexity 210.0; by counting alone: words 600.0")
+
+
+@pytest.mark.parametrize("model", [8670, math.inf, math.nan])
+def test_a_model_that_diverged_is_not_told_to_learn_faster(model):
+    """`model.optimizer.lr=1` on 20,000 words of a novel has the first of these perplexities."""
+    told = tell_learning(model, 468, 236, 468)
+    assert "worse than before the first step" in told
+    assert "lower model.optimizer.lr" in told
+    assert "higher" not in told
+    assert "close to" not in told
+
+
+def test_a_model_that_began_without_frequencies_may_not_have_reached_them():
+    assert "still worse than word frequencies" in tell_learning(3000, 468, 236, 3358)
+    assert "a higher model.optimizer.lr" in tell_learning(3000, 468, 236, 3358)
+    assert "diverged" in tell_learning(8670, 468, 236, 3358)
 
 
 def test_the_optimiser_takes_one_pass_on_a_cpu_if_batches_are_cut_by_tokens(monkeypatch):
@@ -217,8 +233,10 @@ def test_memory_is_estimated_for_the_batches_that_the_corpus_gets(tmp_path, monk
     assert batches[-1] == largest_batch(made.recipe.shape, int(made.corpus.train.lengths().max()))
 
 
-@pytest.mark.parametrize(("lr", "warns"), [(1e-6, True), (0.02, False)])
-def test_a_run_says_whether_it_learns(tmp_path, lr, warns):
+@pytest.mark.parametrize(
+    ("lr", "told"), [(1e-6, "is still close to word frequencies:"), (0.02, "learning "), (20, "has diverged")]
+)
+def test_a_run_says_whether_it_learns(tmp_path, lr, told):
     (tmp_path / "a.txt").write_text("\n".join([PROSE] * 12), encoding="utf-8")
     some = [each for each in TINY if not each.startswith(("data.", "probes."))]
     more = [
@@ -231,7 +249,8 @@ def test_a_run_says_whether_it_learns(tmp_path, lr, warns):
     ]
     train(tmp_path, *TEXT, *some, *more, f"data.path={tmp_path}/a.txt")
     log = (tmp_path / "runs/r/train.log").read_text(encoding="utf-8")
-    assert ("after one epoch the model is still close to word frequencies:" in log) == warns
+    assert told in log
+    assert ("after one epoch" in log) == (told != "learning ")
     assert "by counting alone: words" in log
     assert "batches of 60 tokens, adamw" in log
     assert read_checkpoint(tmp_path / "runs/r/checkpoints/last.ckpt")["concord"]["capitals"] == {"": True}
@@ -241,4 +260,4 @@ def test_only_the_first_epoch_is_compared(tmp_path):
     class Later:
         current_epoch, is_global_zero = 1, True
 
-    LearningCheck(corpus(tmp_path, ["a b ."] * 20)).on_train_epoch_end(Later(), None)  # would fail on callback_metrics
+    LearningCheck(corpus(tmp_path, ["a b ."] * 20), "zero").on_train_epoch_end(Later(), None)  # would fail on callback_metrics
