@@ -14,6 +14,7 @@ from ..data.corpus import Split
 from ..data.vocabulary import EOS_ID
 from .loss import summed_nll
 from .model import LanguageModel
+from .precision import full_precision
 
 
 class Tally:
@@ -83,7 +84,7 @@ def evaluate_split(model: LanguageModel, split: Split, begins: Sequence[bool] | 
     device = model.embedding.weight.device
     training = model.training
     model.eval()
-    with torch.no_grad():
+    with torch.no_grad(), full_precision(device.type):
         for batch in EvaluationLoader(split, tokens, BatchPlan()):
             contexts, _ = model.contexts(batch.inputs.to(device))
             nll, predicted = summed_nll(contexts, batch.targets.to(device), model.decoder)

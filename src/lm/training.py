@@ -21,6 +21,7 @@ from .model import LanguageModel
 from .networks import State, map_tensors
 from .optimisation import Schedule, optimizer
 from .perplexity import Tally, word_mask, words_among
+from .precision import full_precision
 
 
 class NotFinite(UserError):
@@ -143,7 +144,7 @@ class Training(pl.LightningModule):
 
     def validation_step(self, batch: Batch, batch_idx: int, dataloader_idx: int = 0) -> None:
         # In 32 bits whatever training uses: a perplexity must not depend on the precision.
-        with torch.autocast(self.device.type, enabled=False):
+        with full_precision(self.device.type):
             contexts, _ = self.contexts(batch.inputs, None)
             nll, tokens = summed_nll(contexts, batch.targets, self.model.decoder)
         self.evaluated[dataloader_idx].add(nll, tokens, words_among(batch.targets, self.word_mask))

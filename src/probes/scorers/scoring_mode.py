@@ -8,10 +8,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from ...lm.precision import full_precision
+
 
 @contextmanager
 def scoring_mode(module: nn.Module) -> Iterator[None]:
-    """No dropout, no gradients, no autocast; afterwards modes and buffers are restored, and no random number was drawn.
+    """No dropout, no gradients, 32 bits; afterwards modes and buffers are restored, and no random number was drawn.
 
     Each submodule's mode is remembered separately: training may keep some of them frozen in evaluation mode.
     """
@@ -20,7 +22,7 @@ def scoring_mode(module: nn.Module) -> Iterator[None]:
     device = next((each.device for each in module.parameters()), torch.device("cpu"))
     module.eval()
     try:
-        with unchanged_randomness(), torch.no_grad(), torch.autocast(device.type, enabled=False):
+        with unchanged_randomness(), torch.no_grad(), full_precision(device.type):
             yield
     finally:
         for part in module.modules():
