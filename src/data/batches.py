@@ -307,11 +307,11 @@ class EvaluationLoader:
         self.split = split
         self.plan = plan
         order = np.argsort(split.lengths(), kind="stable")
-        lengths = split.lengths()[order]
+        widths = split.lengths()[order].tolist()
         self.batches: list[np.ndarray] = []
         start = 0
         for at in range(1, len(order) + 1):
-            if at == len(order) or (at - start + 1) * lengths[at] > tokens * plan.world:
+            if at == len(order) or _tokens_of_rank(widths, start, plan.world, at) > tokens:
                 self.batches.append(order[start:at])
                 start = at
 

@@ -169,6 +169,13 @@ def test_a_loader_goes_on_where_it_was(position, shape):
         assert left == second
 
 
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.integers(1, 50), st.integers(1, 3))
+def test_evaluation_holds_no_more_tokens_on_any_rank_unless_a_sentence_does(lengths, tokens, world):
+    for rank in range(world):
+        for batch in EvaluationLoader(split(lengths), tokens, BatchPlan(rank, world)):
+            assert batch.inputs.numel() <= tokens or len(batch.inputs) == 1
+
+
 @pytest.mark.parametrize("world", [1, 2])
 def test_evaluation_takes_every_sentence_once(world):
     text = split([3, 1, 7, 4, 4, 2, 9, 5, 3, 3, 6])
