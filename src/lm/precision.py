@@ -10,7 +10,7 @@ import torch
 @contextmanager
 def full_precision(device: str) -> Iterator[None]:
     """On this type of device: no autocast, and no TF32, torch's default for LSTMs on a GPU, whose products have 10 bits."""
-    kinds = (torch.backends.cudnn.rnn, torch.backends.cudnn.conv)
+    kinds = (torch.backends.cudnn.rnn, torch.backends.cudnn.conv)  # type: ignore[attr-defined] # set when torch is imported
     before = [kind.fp32_precision for kind in kinds]
     try:
         _set(kinds, ["ieee"] * len(kinds))
