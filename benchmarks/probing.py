@@ -106,7 +106,7 @@ def measure(model: LanguageModel, what: str, texts: list[str], share: float, rep
     buckets = [order[at : at + 64] for at in range(0, len(order), 64)]
     buckets = [bucket for bucket in buckets if len({len(ids[i]) for i in bucket}) == 1]
     some = random.Random(1).sample(buckets, max(int(len(buckets) * share), 1))
-    took, batched = timed(lambda: [in_batches(model, [ids[i] for i in bucket], 64) for bucket in some], max(repeat - 1, 1))
+    took, batched = timed(lambda: [in_batches(model, [ids[i] for i in bucket], 64) for bucket in some], repeat)
     batches = took * len(texts) / sum(map(len, some))
     few = random.Random(2).sample(range(len(ids)), min(300, len(ids)))
     took, _ = timed(lambda: [in_batches(model, [ids[i]], 1) for i in few], 1)
@@ -120,7 +120,7 @@ def measure(model: LanguageModel, what: str, texts: list[str], share: float, rep
     differ = sum((mine[i] > mine[i + 1]) != (theirs[i] > theirs[i + 1]) for i in pairs)
     forest = scorer.prepare(asked)
     note = (
-        f"{sum(map(len, ids)):,} words, {forest.contexts():,} contexts; ours the best of {repeat}, batches from {len(some)} of "
+        f"{sum(map(len, ids)):,} words, {forest.contexts():,} contexts; best of {repeat}, batches from {len(some)} of "
         f"{len(buckets)}, single sentences from {len(few)}; largest difference {worst:.1e} nats per sentence, "
         f"{differ} of {len(pairs):,} verdicts differ"
     )

@@ -63,6 +63,13 @@ def _in_rows(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
     return total
 
 
+def token_nll(y: Tensor, t: Tensor, decoder: nn.Linear) -> Tensor:
+    """Contexts (N, D) and targets (N,) → the negative log-likelihood of each target (N,); nothing is learned from it."""
+    place = make_room(min(ROWS, len(y)), decoder)
+    blocks = zip(y.split(ROWS), t.split(ROWS), strict=True)
+    return -torch.cat([score_tokens(decoder, rows, torch.arange(len(rows), device=y.device), own, place) for rows, own in blocks])
+
+
 def make_room(contexts: int, decoder: nn.Linear) -> Tensor:
     """A place for the logits of this many contexts and some words."""
     return decoder.weight.new_empty(contexts * min(WORDS, decoder.out_features), dtype=torch.float32)

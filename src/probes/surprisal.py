@@ -9,6 +9,8 @@ import torch
 
 from ..data.batches import NO_TARGET, BatchPlan, EvaluationLoader
 from ..data.corpus import Split
+from ..data.vocabulary import EOS_ID
+from ..lm.loss import token_nll
 from ..lm.model import LanguageModel
 from ..settings.evaluation_settings import EvaluationSettings
 from ..settings.languages import Language, LanguageChoice
@@ -80,15 +82,10 @@ def macro_perplexity(model: LanguageModel, split: Split) -> float:
     means: list[np.ndarray] = []
     with scoring_mode(model):
         for batch in EvaluationLoader(split, TOKENS, BatchPlan()):
-            inputs, targets = batch.inputs.to(model.embedding.weight.device), batch.targets.clone()
-            targets[targets == 0] = NO_TARGET
-            nll = _each(model, inputs, targets.to(inputs.device))  # (B, T)
-            counts = (targets != NO_TARGET).sum(dim=1)
-            kept = counts > 0
-            means.append((nll.sum(dim=1).cpu()[kept] / counts[kept]).numpy())
+            contexts, _ = model.contexts(batch.inputs.to(model.embedding.weight.device))
+            predicted = (batch.targets != NO_TARGET) & (batch.targets != EOS_ID)  # (B, T)
+            nll = token_nll(contexts[predicted].float(), batch.targets[predicted].to(contexts.device), model.decoder).cpu()
+            sums = torch.zeros(len(predicted)).index_add_(0, predicted.nonzero()[:, 0], nll)
+            counts = predicted.sum(dim=1)
+            means.append((sums[counts > 0] / counts[counts > 0]).numpy())
     return float(np.exp(np.concatenate(means).astype(np.float64).mean()))
-
-
-def _each(model: LanguageModel, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    logprobs, _ = model(inputs)
-    return torch.nn.functional.nll_loss(logprobs.transpose(1, 2), targets, ignore_index=NO_TARGET, reduction="none")

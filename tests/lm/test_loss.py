@@ -6,7 +6,7 @@ import pytest
 import torch
 from concord.data.batches import NO_TARGET
 from concord.lm import loss
-from concord.lm.loss import summed_nll
+from concord.lm.loss import summed_nll, token_nll
 from concord.lm.perplexity import Tally
 from torch import nn
 from torch.nn import functional as F
@@ -37,6 +37,17 @@ def test_the_sum_and_its_gradient_are_those_of_cross_entropy(batch, monkeypatch,
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
     with torch.no_grad():
         torch.testing.assert_close(summed_nll(contexts, targets, decoder)[0], expected)
+
+
+@pytest.mark.parametrize(("rows", "words"), [(7, 13), (256, 2048)])
+def test_each_token_by_itself_has_its_cross_entropy(batch, monkeypatch, rows, words):
+    contexts, targets, decoder = batch
+    monkeypatch.setattr(loss, "ROWS", rows)
+    monkeypatch.setattr(loss, "WORDS", words)
+    y, t = contexts[targets != NO_TARGET], targets[targets != NO_TARGET]
+    with torch.no_grad():
+        torch.testing.assert_close(token_nll(y, t, decoder), F.cross_entropy(decoder(y), t, reduction="none"))
+        assert token_nll(y[:0], t[:0], decoder).shape == (0,)
 
 
 def test_nothing_to_predict_costs_nothing(batch, monkeypatch):
