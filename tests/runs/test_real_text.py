@@ -233,9 +233,7 @@ def test_memory_is_estimated_for_the_batches_that_the_corpus_gets(tmp_path, monk
     assert batches[-1] == largest_batch(made.recipe.shape, int(made.corpus.train.lengths().max()))
 
 
-@pytest.mark.parametrize(
-    ("lr", "told"), [(1e-6, "is still close to word frequencies:"), (0.02, "learning "), (20, "has diverged")]
-)
+@pytest.mark.parametrize(("lr", "told"), [(1e-6, "is still close to word frequencies:"), (0.02, "learning ")])
 def test_a_run_says_whether_it_learns(tmp_path, lr, told):
     (tmp_path / "a.txt").write_text("\n".join([PROSE] * 12), encoding="utf-8")
     some = [each for each in TINY if not each.startswith(("data.", "probes."))]
