@@ -23,18 +23,20 @@ from page_tables import fill_page, markdown
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/recipe.md"
 KEPT = ROOT / "docs/recipe/learning.jsonl"
+FASTER = ROOT / "docs/recipe/faster_machine.jsonl"  # an earlier comparison, at other speeds
 IMAGES = ROOT / "docs/images"
 NETWORKS = {"lstm": "LSTM", "transformer": "Transformer"}
-EARLIER = "ours model.optimizer.lr=0.006 model.optimizer.eps=1e-5"  # what `auto` stood for, for an LSTM, until the last search
-RECIPES = {"before": "before", "main": "`main.py`", EARLIER: "ours, 0.006 and 1e-5", "ours": "ours"}
-COLOURS = {"before": "tab:gray", "main": "tab:orange", EARLIER: "tab:cyan", "ours": "tab:blue"}
+RECIPES = {"before": "before", "main": "`main.py`", "ours": "ours"}
+COLOURS = {"before": "tab:gray", "main": "tab:orange", "ours": "tab:blue"}
+ENDLESS = "main"  # its rate does not depend on how long it will run
 RUN = ("network", "lang", "recipe", "planned", "seed")
 SEARCHED = 300  # seconds of a run that only serves the search
 MARKS = {60: "1 min", 120: "2 min", 300: "5 min", 900: "15 min", 1800: "30 min"}
-EARLY = 120  # when the table of agreement is told for the first time; for the second, at the end
+TOLD = {"prose": (120, 900, 1800), "agreement": (300, 900, 1800)}  # when agreement is told
 DIGITS = 4
 
 Row = dict[str, Any]
+Condition = tuple[str, str, str, float]  # network, language, recipe, seconds planned
 
 
 def keep(files: list[str]) -> None:
@@ -62,6 +64,7 @@ def tables() -> dict[str, str]:
     searched = [row for row in rows if row not in compared]
     return {
         "curves": _curves(compared),
+        "faster": _curves(read_rows([FASTER])),
         "agreement": _agreement(compared),
         "prose": _prose([row for row in compared if "prose" in row]),
         "search": _search(searched),
@@ -69,29 +72,33 @@ def tables() -> dict[str, str]:
 
 
 def _compared(rows: list[Row]) -> list[Row]:
-    """Not the search, nor short runs. Earlier values stand for ours where today's have not been measured for as long."""
-    ours = {_condition(row) for row in rows if row["recipe"] == "ours"}
-    long = [row for row in rows if row["recipe"] in RECIPES and row["planned"] > SEARCHED]
-    return [row for row in long if row["recipe"] != EARLIER or _condition(row) not in ours]
+    """Neither the search nor short runs."""
+    return [row for row in rows if row["recipe"] in RECIPES and row["planned"] > SEARCHED]
 
 
-def _condition(row: Row) -> tuple[str, str, float]:
-    return row["network"], row["lang"], row["planned"]
+def _budget(row: Row) -> float:
+    return math.inf if row["recipe"] == ENDLESS else row["planned"]
 
 
-def _by_condition(rows: Iterable[Row]) -> dict[tuple[str, str, str, float], list[Row]]:
-    """Rows of seeds together, in the order of the page."""
-    found: dict[tuple[str, str, str, float], list[Row]] = defaultdict(list)
-    for row in sorted(
-        rows, key=lambda row: (row["network"], row["lang"] != "en", row["planned"], list(RECIPES).index(row["recipe"]))
-    ):
-        found[row["network"], row["lang"], row["recipe"], row["planned"]].append(row)
+def _by_condition(rows: Iterable[Row]) -> dict[Condition, list[Row]]:
+    """Rows of seeds together, in the order of the page; seeds in their order."""
+    found: dict[Condition, list[Row]] = defaultdict(list)
+
+    def place(row: Row) -> tuple[Any, ...]:
+        return row["network"], row["lang"] != "en", list(RECIPES).index(row["recipe"]), _budget(row), row["seed"]
+
+    for row in sorted(rows, key=place):
+        found[row["network"], row["lang"], row["recipe"], _budget(row)].append(row)
     return found
 
 
-def _heads(condition: tuple[str, str, str, float]) -> list[str]:
-    network, lang, recipe, planned = condition
-    return [f"{NETWORKS[network]}, {language_name(lang)}", RECIPES[recipe], f"{planned / 60:g} min"]
+def _heads(condition: Condition) -> list[str]:
+    network, lang, recipe, budget = condition
+    return [
+        f"{NETWORKS[network]}, {language_name(lang)}",
+        RECIPES[recipe],
+        f"{budget / 60:g} min" if math.isfinite(budget) else "–",
+    ]
 
 
 def _curves(rows: list[Row]) -> str:
@@ -110,25 +117,31 @@ def _ends(rows: list[Row]) -> list[Row]:
 
 
 def _agreement(rows: list[Row]) -> str:
-    """At the end, means over seeds: accuracy, rise, and the probability of the plural form after singular and plural subjects."""
+    """Means over seeds: accuracy, rise, and the probability of the plural form after singular and plural subjects."""
     forms = {row["lang"]: [name for name in row if "/" in name] for row in rows}  # of each language in the same order
-    lines = []
-    for condition, own in _by_condition(rows).items():
-        now = _ends(own)
-        cells = [_shown([row[each] for row in now]) for each in forms[condition[1]]]
-        lines.append([*_heads(condition)[:2], MARKS[now[0]["seconds"]], *cells, _mean_of_sets(now)])
-    return markdown(["", "recipe", "after", *_named(forms), "seven constructions"], lines)
+    lines = [
+        [*heads, *(_shown([row[each] for row in now]) for each in forms[now[0]["lang"]]), _mean_of_sets(now)]
+        for heads, now in _at(TOLD["agreement"], rows)
+    ]
+    return markdown(["", "recipe", "budget", "after", "seeds", *_named(forms), "seven constructions"], lines)
 
 
 def _prose(rows: list[Row]) -> str:
-    """Where an author chose between the forms, early and at the end: means over seeds, with the standard error of one seed."""
+    """Where an author chose between the forms: means over seeds, with the standard error of one seed."""
     pairs = {row["lang"]: list(row["prose"]) for row in rows}  # of each language in the same order
-    lines = []
+    lines = [
+        [*heads, *(_chosen([row["prose"][pair] for row in now]) for pair in pairs[now[0]["lang"]])]
+        for heads, now in _at(TOLD["prose"], rows)
+    ]
+    return markdown(["", "recipe", "budget", "after", "seeds", *_named(pairs)], lines)
+
+
+def _at(marks: Sequence[int], rows: list[Row]) -> Iterator[tuple[list[str], list[Row]]]:
+    """The seeds of a condition that were measured at each of these moments."""
     for condition, own in _by_condition(rows).items():
-        for now in ([row for row in own if row["seconds"] == EARLY], _ends(own)):
-            cells = [_chosen([row["prose"][pair] for row in now]) for pair in pairs[condition[1]]]
-            lines.append([*_heads(condition)[:2], MARKS[now[0]["seconds"]], *cells])
-    return markdown(["", "recipe", "after", *_named(pairs)], lines)
+        for mark in marks:
+            if now := [row for row in own if row["seconds"] == mark]:
+                yield [*_heads(condition), MARKS[mark], str(len(now))], now
 
 
 def _chosen(found: list[dict[str, float]]) -> str:
@@ -191,20 +204,23 @@ def draw_agreement(file: Path) -> None:
 
 @contextmanager
 def _panels(file: Path, rows: list[Row], value: Callable[[Row], float]) -> Iterator[list[Axes]]:
-    """One panel per network, language and budget, one line per recipe and seed: budgets were measured on different machines."""
-    panels = list(dict.fromkeys((network, lang, planned) for network, lang, _, planned in _by_condition(rows)))
+    """One panel per network and language, one line per recipe, budget and seed."""
+    panels = list(dict.fromkeys((network, lang) for network, lang, *_ in _by_condition(rows)))
     figure = Figure(figsize=(8.4, 3.6 * math.ceil(len(panels) / 2)), layout="tight")
     axes = figure.subplots(math.ceil(len(panels) / 2), 2, squeeze=False).flatten().tolist()
-    for axis, (network, lang, planned) in zip(axes, panels, strict=False):
-        own = [row for row in rows if _condition(row) == (network, lang, planned)]
-        for recipe, seed in sorted({(row["recipe"], row["seed"]) for row in own}):
-            points = sorted((row["seconds"] / 60, value(row)) for row in own if (row["recipe"], row["seed"]) == (recipe, seed))
-            label = f"{RECIPES[recipe].strip('`')}, seed {seed}"
-            style = f"o{'-' if seed == 1 else '--'}"
-            axis.plot(*zip(*points, strict=True), style, label=label, color=COLOURS[recipe], markersize=4)
-        shown = [mark / 60 for mark in MARKS if mark <= planned]
-        title = f"{NETWORKS[network]}, {language_name(lang)}, {planned / 60:g} minutes"
-        axis.set(xscale="log", title=title, xlabel="CPU minutes")
+    for axis, (network, lang) in zip(axes, panels, strict=False):
+        own = [row for row in rows if (row["network"], row["lang"]) == (network, lang)]
+        longest = max(row["planned"] for row in own if row["recipe"] == "ours")
+        for (_, _, recipe, budget), found in _by_condition(own).items():
+            for seed in sorted({row["seed"] for row in found}):
+                points = sorted((row["seconds"] / 60, value(row)) for row in found if row["seed"] == seed)
+                planned = f" for {budget / 60:g} minutes" if recipe == "ours" else ""
+                label = f"{RECIPES[recipe].strip('`')}{planned}, seed {seed}"
+                style = f"o{'-' if seed == 1 else '--'}"
+                strength = 0.45 if recipe == "ours" and budget < longest else 1.0
+                axis.plot(*zip(*points, strict=True), style, label=label, color=COLOURS[recipe], alpha=strength, markersize=4)
+        shown = [mark / 60 for mark in MARKS if mark <= max(row["seconds"] for row in own)]
+        axis.set(xscale="log", title=f"{NETWORKS[network]}, {language_name(lang)}", xlabel="CPU minutes")
         axis.set_xticks(shown, [f"{mark:g}" for mark in shown])
         axis.minorticks_off()
         axis.legend(fontsize=8)

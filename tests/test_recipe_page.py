@@ -13,7 +13,7 @@ def test_the_tables_are_those_of_the_rows():
 def test_the_figures_are_drawn_from_the_rows(tmp_path, name):
     make_recipe.FIGURES[name](tmp_path / name)
     drawn, shown = (file.read_text(encoding="utf-8") for file in (tmp_path / name, make_recipe.IMAGES / name))
-    for label in ("ours, seed 1", "main.py, seed 1", "LSTM, English"):
+    for label in ("ours for 15 minutes, seed 1", "main.py, seed 1", "LSTM, English"):
         assert label in drawn
         assert label in shown
 
